@@ -1,0 +1,24 @@
+import type { Span } from '../source/text.js'
+import type { Value } from './value.js'
+
+/** What an expression can see while it is evaluated. */
+export interface Environment {
+  /** The value of a name, already templated; `undefined` kind where nothing defines it. Called once per use, may cache. */
+  readonly variable: (name: string) => Value
+  /** Every name that is defined (for `varnames`). */
+  readonly variableNames: () => readonly string[]
+  /**
+   * Lookup plugins that need files, the inventory or the control host (`first_found`, `fileglob`, `template`, `file`,
+   * `env`, `inventory_hostnames`, …). Undefined means: not modelled here; the evaluator then answers Unknown with that cause.
+   */
+  readonly lookup: (
+    plugin: string,
+    terms: readonly Value[],
+    options: ReadonlyMap<string, Value>,
+    at: Span,
+  ) => Value | undefined
+  /** Templates a text the way Ansible templates a variable's value (for `lookup('vars')`-like uses and `{{ }}` inside text). */
+  readonly template: (text: string, at: Span) => Value
+  /** Reads YAML or JSON text as Ansible's `from_yaml` does. A failure is a Failure. */
+  readonly readYaml: (text: string, at: Span) => Value
+}
