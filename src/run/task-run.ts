@@ -1,0 +1,90 @@
+import type { Task } from '../ansible/statement.js'
+import type { Truth, Value } from '../jinja/value.js'
+import type { Span } from '../source/text.js'
+
+/** One link of the chain that leads to a task: what stands there (`play "Install etcd"`, `role kubernetes/preinstall`). */
+export interface Step {
+  readonly kind: 'playbook' | 'play' | 'role' | 'import' | 'include' | 'block'
+  readonly what: string
+  readonly at: Span
+}
+
+/** A condition that applies to a task, with where it comes from and how it came out for this host. */
+export interface AppliedCondition {
+  /** As written. */
+  readonly text: string
+  readonly at: Span
+  readonly from: Step['kind'] | 'task'
+  readonly truth: Truth
+  /** What only the host can decide, in Ansible's words; null when the condition is decided. */
+  readonly remains: string | null
+  /** The names it looks at, with their values when it was evaluated. */
+  readonly names: readonly { readonly name: string; readonly value: Value }[]
+}
+
+/** One execution of the module: the task itself, or one item of its loop. */
+export interface Invocation {
+  /** The loop's item; absent without a loop. Unknown where the list of items is not known. */
+  readonly item?: Value
+  /** Whether this invocation runs: the task's conditions with this item. */
+  readonly runs: Truth
+  readonly remains: string | null
+  /** The arguments by name, evaluated; an omitted one (`default(omit)`) is not there. */
+  readonly arguments: ReadonlyMap<string, Value>
+  /** The evaluated free-form text (`command: …`); undefined where the task has none. */
+  readonly raw: Value | undefined
+  /** `environment:` of the task, block, role and play, merged and evaluated. */
+  readonly environment: ReadonlyMap<string, Value>
+}
+
+/** A task at its place in the run for one host. */
+export interface TaskRun {
+  /** Position in run order, from 0. */
+  readonly order: number
+  readonly task: Task
+  /** The name as Ansible prints it, with what is known of templates filled in. */
+  readonly name: string
+  /** From 0, after imports of playbooks. */
+  readonly play: number
+  readonly playName: string
+  /** Path under `roles/`; undefined outside roles. */
+  readonly role: string | undefined
+  readonly part: 'pre_tasks' | 'tasks' | 'post_tasks' | 'block' | 'rescue' | 'always' | 'handler'
+  readonly tags: readonly string[]
+  /** Playbook → play → role → import → include → block, outermost first. */
+  readonly via: readonly Step[]
+  /** The dynamic include this task stands behind (the innermost one). */
+  readonly includedBy: Span | undefined
+  /** Whether the task's own and inherited conditions hold for this host; with a loop, for at least one item. */
+  readonly runs: Truth
+  /** Outermost first, up to the first that is false. */
+  readonly conditions: readonly AppliedCondition[]
+  /** What remains of all conditions together, joined with ` and `; null when decided. */
+  readonly remains: string | null
+  /** Why it does not run, where that is not a condition: the host is not in the play, tags, a role that already ran. */
+  readonly excluded: string | undefined
+  readonly dependsOnSetFact: boolean
+  /** Empty when the task certainly does not run. */
+  readonly invocations: readonly Invocation[]
+  /** For a handler: the tasks that notify it. */
+  readonly notifiedBy: readonly TaskRun[]
+  /** True when a failure of this task does not stop the run (`ignore_errors`, `failed_when: false`). */
+  readonly failureIgnored: Truth
+}
+
+/** Something the run could not read or resolve, so tasks may be missing from it. */
+export interface Gap {
+  readonly says: string
+  readonly at: Span
+  readonly via: readonly Step[]
+  /** Whether the host gets there at all. */
+  readonly runs: Truth
+}
+
+/** The whole run of a playbook for one host. */
+export interface Run {
+  readonly host: string
+  readonly playbook: string
+  readonly tasks: readonly TaskRun[]
+  readonly gaps: readonly Gap[]
+}
