@@ -25,6 +25,8 @@ export interface Cause {
   readonly at: Span
   /** The name whose value would decide it (`ansible_facts.memtotal_mb`, `modinfo_br_netfilter.rc`), where there is one. */
   readonly name?: string
+  /** True where the program, not the host, is the reason: an unmodelled filter, an unreadable file, an encrypted value. */
+  readonly unread?: true
 }
 
 export interface Known {
