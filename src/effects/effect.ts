@@ -44,6 +44,8 @@ interface Placed {
   readonly at: Span
   /** What decides inside the task whether it happens (`creates`, `if` and `&&` of a shell), in words; absent: it happens. */
   readonly onlyIf?: string
+  /** Why this program cannot tell whether it happens (a template that is read without being rendered). */
+  readonly unread?: string
 }
 
 /** Lines leave an fstab file: those with exactly six fields of which the second is `mountPoint` (and the first `source`). */

@@ -304,7 +304,7 @@ const kill: Tool = call => {
   if (hasOption(call.arguments, '-l', '-L') || call.arguments.some(word => textOf(word) === '-0')) return []
   const targets = operandsOf(call.arguments, ['-s', '-n', '-q'])
   const source = call.command.words.find(word => word.from.length > 0)?.from[0]
-  const port = portAskedFor(source) ?? (targets.length === 0 ? portAskedFor(call.command.stdin) : undefined)
+  const port = portAskedFor(source) ?? portAskedFor(call.command.stdin)
   if (port !== undefined) return [signalled(call, 'port', port)]
   if (targets.length === 0 && call.command.stdin !== undefined) {
     return [signalled(call, 'pid', onlyOnHost(call, 'the process ids come from a pipe'))]

@@ -35,6 +35,10 @@ export interface Invocation {
   readonly raw: Value | undefined
   /** `environment:` of the task, block, role and play, merged and evaluated. */
   readonly environment: ReadonlyMap<string, Value>
+  /** `delegate_to`, evaluated: the host the module runs on instead; absent where it runs on the host itself. */
+  readonly delegateTo?: Value
+  /** For `template`, `copy` and `script`: the text as it lands on the host, where the run rendered it. */
+  readonly content?: Value
 }
 
 /** A task at its place in the run for one host. */
