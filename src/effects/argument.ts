@@ -197,15 +197,17 @@ export function membersOf(value: Value): readonly Value[] {
   return [value]
 }
 
-/** A value for people: known text as it is, `…` for each unknown piece, alternatives with `or`. */
+/** A value for people: known text as it is, alternatives with `or`; `…` or the deciding name where it is not known. */
 export function showValue(value: Value | undefined): string {
   if (value === undefined) return ''
   if (value.kind === 'one-of') return value.options.map(option => showValue(option.value)).join(' or ')
   const text = textOf(value)
   if (text !== undefined) return text
   if (value.kind === 'known') return showData(value.data)
-  if (value.kind === 'unknown' && value.text !== undefined) return value.text.map(piece => piece ?? '…').join('')
-  return '…'
+  if (value.kind !== 'unknown') return '…'
+  if (value.text !== undefined) return value.text.map(piece => piece ?? '…').join('')
+  const name = value.causes.length === 1 ? value.causes[0]?.name : undefined
+  return name === undefined ? '…' : `{{ ${name} }}`
 }
 
 function showData(data: Known['data']): string {

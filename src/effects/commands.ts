@@ -5,8 +5,14 @@ import { type Effect, EVERY_POWER, type FileChange, onlyIf } from './effect.js'
 import { operandsOf, readProgram } from './programs.js'
 import { programName, readShell, type ShellReading, type ShellRedirect, type SimpleCommand } from './shell.js'
 
-/** The text of a script by its path on the host, where an earlier task of the run put it there. */
-export type ScriptOnHost = (path: Value) => Value | undefined
+/** A script by its path on the host, where an earlier task of the run put it there. */
+export type ScriptOnHost = (path: Value) => ScriptText | undefined
+
+export interface ScriptText {
+  readonly content: Value
+  /** Why parts of it may not be there: a template that was not rendered. */
+  readonly unsure: string | undefined
+}
 
 const MAX_DEPTH = 8
 
@@ -210,7 +216,12 @@ function effectsOfScript(
       { kind: 'unreadable-command', says: `the script ${showValue(path)} is not known here`, at },
     ]
   }
-  return [bare(name, words, at, false), ...effectsOfScriptText(showValue(path), text, at, script, depth + 1)]
+  const inside = effectsOfScriptText(showValue(path), text.content, at, script, depth + 1)
+  const { unsure } = text
+  return [
+    bare(name, words, at, false),
+    ...(unsure === undefined ? inside : inside.map(effect => ({ ...effect, unread: unsure }))),
+  ]
 }
 
 /** The effects of running a script with this text; one for another interpreter than a shell is unreadable. */

@@ -120,6 +120,8 @@ export interface FileChange extends Placed {
   /** `line` edits part of the file; `attributes` changes owner, mode or time only; `unpacked`: `path` is the directory. */
   readonly change: 'written' | 'line' | 'removed' | 'directory' | 'link' | 'attributes' | 'unpacked'
   readonly content: Value | undefined
+  /** Why parts of the content may not be there: its template was not rendered. */
+  readonly contentUnsure?: string
   /** For `link`: what it points to. */
   readonly target: Value | undefined
 }

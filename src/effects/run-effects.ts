@@ -2,7 +2,7 @@ import type { Truth, Value } from '../jinja/value.js'
 import type { Invocation, Run, TaskRun } from '../run/task-run.js'
 import { causesOf, textOf } from './argument.js'
 import { invocationsAsWritten } from './as-written.js'
-import type { ScriptOnHost } from './commands.js'
+import type { ScriptOnHost, ScriptText } from './commands.js'
 import type { Effect } from './effect.js'
 import type { ModuleCall } from './modules/call.js'
 import { moduleEffects } from './modules/table.js'
@@ -33,7 +33,7 @@ export const NO_ROLE_TEXT: ReadRoleText = () => undefined
  * task wrote to the host is read where a later one runs it.
  */
 export function effectsOfRun(run: Run, readRoleText: ReadRoleText): RunEffects {
-  const written = new Map<string, Value>()
+  const written = new Map<string, ScriptText>()
   const occurrences: Occurrence[] = []
   let commands = 0
   for (const task of run.tasks) {
@@ -90,22 +90,22 @@ export function effectsOfInvocation(
   if (unsure === undefined) return effects
   // The file itself is written all the same; what its text means is what is not sure.
   const because = unsure
-  return effects.map(effect =>
-    effect.kind === 'file' || (effect.kind === 'command' && effect === effects[0])
-      ? effect
-      : { ...effect, unread: because },
-  )
+  return effects.map(effect => {
+    if (effect.kind === 'file') return { ...effect, contentUnsure: because }
+    return effect.kind === 'command' && effect === effects[0] ? effect : { ...effect, unread: because }
+  })
 }
 
-function remember(written: Map<string, Value>, effect: Effect): void {
+function remember(written: Map<string, ScriptText>, effect: Effect): void {
   if (effect.kind !== 'file') return
   const path = textOf(effect.path)
   if (path === undefined) return
-  if (effect.change === 'written' && effect.content !== undefined) written.set(path, effect.content)
+  if (effect.change === 'written' && effect.content !== undefined)
+    written.set(path, { content: effect.content, unsure: effect.contentUnsure })
   else if (effect.change !== 'attributes') written.delete(path)
 }
 
-function scriptAt(written: Map<string, Value>, path: Value): Value | undefined {
+function scriptAt(written: Map<string, ScriptText>, path: Value): ScriptText | undefined {
   const text = textOf(path)
   return text === undefined ? undefined : written.get(text)
 }
