@@ -1,5 +1,6 @@
 import { parseAddress } from './host-range.js'
 import { hostsOf, type Inventory, LOCALHOST_NAMES } from './inventory.js'
+import { compileRegex } from './regex.js'
 
 /** What a hosts pattern stands for, and what Ansible would say about parts of it. */
 export interface Matched {
@@ -179,39 +180,12 @@ function matchesGlob(pieces: readonly Piece[], name: string): boolean {
   return piece === pieces.length
 }
 
-/**
- * A `~regex` as Python's re.match. A repetition inside a repetition, or an alternation inside one, can take exponential
- * time; such a pattern is refused, as is one JavaScript does not know.
- */
+/** A `~regex`, as Python's re.match: from the start of the name, not to its end. */
 function regexMatcher(source: string): Matcher | string {
-  if (repeatsNested(source)) return `the pattern '~${source}' repeats a repetition, which is not evaluated`
-  const translated = source.replaceAll('(?P<', '(?<').replaceAll('\\A', '^').replaceAll('\\Z', '$')
-  try {
-    const regex = new RegExp(translated, 'yu')
-    return name => {
-      regex.lastIndex = 0
-      return regex.test(name)
-    }
-  } catch {
-    return `the pattern '~${source}' is no regular expression that can be evaluated`
+  const regex = compileRegex(source, 'yu')
+  if (typeof regex === 'string') return `the pattern '~${source}' ${regex}`
+  return name => {
+    regex.lastIndex = 0
+    return regex.test(name)
   }
-}
-
-function repeatsNested(source: string): boolean {
-  // For each open group: does it hold a repetition or an alternation so far?
-  const open: boolean[] = [false]
-  let inClass = false
-  for (let at = 0; at < source.length; at++) {
-    const char = source[at]
-    if (char === '\\') at++
-    else if (inClass) inClass = char !== ']'
-    else if (char === '[') inClass = true
-    else if (char === '(') open.push(false)
-    else if (char === ')') {
-      const risky = open.pop() ?? false
-      if (risky && /^[*+{]/.test(source.slice(at + 1, at + 2))) return true
-      if (risky && open.length > 0) open[open.length - 1] = true
-    } else if (char === '*' || char === '+' || char === '{' || char === '|') open[open.length - 1] = true
-  }
-  return false
 }
