@@ -62,3 +62,8 @@ export function openShown(directory: string, shown: string): SourceTree | undefi
       })),
   }
 }
+
+/** The extension as Python's splitext takes it: dots at the start of a name begin none. */
+export function extensionOf(path: string): string {
+  return /[^./][^/]*?(\.[^./]*)$/.exec(path)?.[1] ?? ''
+}

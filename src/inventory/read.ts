@@ -5,7 +5,7 @@ import { copyOf, type Draft, draftHost, emptyDraft, type Fault, fault } from './
 import { parseAddress } from './host-range.js'
 import { portDefinition, readIni } from './ini.js'
 import { type Inventory, type InventorySource, type RefusedSource, settle } from './inventory.js'
-import { type Opened, openPath } from './opened.js'
+import { extensionOf, type Opened, openPath } from './opened.js'
 import { compileRegex } from './regex.js'
 import { DEFAULT_SETTINGS, type InventorySettings } from './settings.js'
 import { readYamlInventory, type YamlFault } from './yaml-inventory.js'
@@ -161,9 +161,4 @@ function readContent(reading: Reading, file: SourceFile, source: string): Fault 
 
 function isYamlExtension(extension: string): boolean {
   return extension === '.yml' || extension === '.yaml' || extension === '.json'
-}
-
-/** The extension as Python's splitext takes it: dots at the start of a name begin none. */
-export function extensionOf(path: string): string {
-  return /[^./][^/]*?(\.[^./]*)$/.exec(path)?.[1] ?? ''
 }
