@@ -16,6 +16,7 @@ import {
 } from 'yaml'
 import type { DiagnosticCode, Report } from '../source/diagnostic.js'
 import { lineOf, type SourceFile, type Span, wholeFile } from '../source/text.js'
+import { noPadding, padded, padFrom, unpadding } from './indent.js'
 import { maxNesting, readJson } from './json.js'
 import type { ListNode, MapEntry, MapNode, Node, ScalarNode, UnreadableNode } from './node.js'
 import { type PlainTag, plainTagOf, scalarUnder } from './scalar.js'
@@ -48,12 +49,12 @@ interface Fault {
 export function readYaml(file: SourceFile, report: Report): readonly Node[] {
   const refused = refusalOf(file.text)
   if (refused) return [unreadableStream(file, refused, report)]
-  const documents = documentsOf(file.text)
-  if (!Array.isArray(documents)) return [unreadableStream(file, documents, report)]
+  const stream = streamOf(file.text)
+  if ('code' in stream) return [unreadableStream(file, stream, report)]
   const nodes: Node[] = []
   const pending: (() => void)[] = []
-  for (const document of documents) {
-    const read = readDocument(file, document, (code, severity, message, at) =>
+  for (const document of stream.documents) {
+    const read = readDocument(file, document, stream.original, (code, severity, message, at) =>
       pending.push(() => report({ code, severity, message, at })),
     )
     if ('code' in read) return [unreadableStream(file, read, report)]
@@ -121,25 +122,64 @@ function syntaxFault(says: string, start: number, end: number): Fault {
   return { code: 'yaml-syntax', says, start, end }
 }
 
+/** The syntax trees of a stream, and the way from their offsets to those of the text. */
+interface Stream {
+  readonly documents: readonly Document.Parsed[]
+  readonly original: (offset: number) => number
+}
+
 /**
  * The syntax trees of a stream, or the first fault. NEL and a lone CR end a line in YAML 1.1 and not for the parser:
- * they are put in as LF, which keeps every offset.
+ * they are put in as LF, which keeps every offset. Where a fault may be the indentation of a quoted or flow part, which
+ * only this parser minds, the part is padded and all is parsed again, as long as that stays cheap.
  */
-function documentsOf(text: string): Document.Parsed[] | Fault {
+function streamOf(text: string): Stream | Fault {
   const source = /\x85|\r(?!\n)/.test(text) ? text.replace(/\x85|\r(?!\n)/g, '\n') : text
+  let padding = noPadding
+  for (let budget = maxLength; ; budget -= source.length) {
+    const original = unpadding(padding)
+    const parsed = parse(padded(source, padding))
+    if (!parsed.fault) return { documents: parsed.documents, original }
+    const more =
+      parsed.unclosed !== undefined && budget > source.length
+        ? padFrom(source, original(parsed.unclosed), padding)
+        : undefined
+    if (!more) {
+      return { ...parsed.fault, start: original(parsed.fault.start), end: original(parsed.fault.end) }
+    }
+    padding = more
+  }
+}
+
+interface Parsed {
+  readonly documents: readonly Document.Parsed[]
+  readonly fault: Fault | undefined
+  /** Where the first quoted scalar or flow collection starts that the parser saw no end of. */
+  readonly unclosed: number | undefined
+}
+
+function parse(source: string): Parsed {
   const tokens: CST.Token[] = []
+  let fault: Fault | undefined
+  let unclosed: number | undefined
   for (const token of new Parser().parse(source)) {
-    if (token.type === 'error') return syntaxFault(token.message, token.offset, token.offset + token.source.length)
+    if (token.type === 'error') {
+      fault = syntaxFault(token.message, token.offset, token.offset + token.source.length)
+      break
+    }
     if (token.type === 'document') {
-      const deep = tooDeepAt(token)
-      if (deep !== undefined) return syntaxFault(`nested deeper than ${maxNesting} levels`, deep, deep + 1)
+      const survey = surveyOf(token)
+      unclosed ??= survey.unclosed
+      fault ??= survey.fault
+      if (fault) break
     }
     tokens.push(token)
   }
-  return compose(tokens)
+  if (fault) return { documents: [], fault, unclosed }
+  return { ...compose(tokens), unclosed }
 }
 
-function compose(tokens: readonly CST.Token[]): Document.Parsed[] | Fault {
+function compose(tokens: readonly CST.Token[]): { documents: readonly Document.Parsed[]; fault: Fault | undefined } {
   let fault: Fault | undefined
   const composer = new Composer({
     schema,
@@ -150,7 +190,7 @@ function compose(tokens: readonly CST.Token[]): Document.Parsed[] | Fault {
   })
   // One fault is enough; the composer's own list of Error objects with their stacks makes hostile input very slow.
   Reflect.set(composer, 'onError', (at: unknown, code: string, message: string, warning?: boolean) => {
-    if (warning || fault) return
+    if (fault || isAllowed(code, message, warning)) return
     const [start, end] = placeOfToken(at)
     fault = syntaxFault(`${message} (${code})`, start, end)
   })
@@ -158,12 +198,18 @@ function compose(tokens: readonly CST.Token[]): Document.Parsed[] | Fault {
   for (const document of composer.compose(tokens)) {
     const [error] = document.errors
     if (error) fault ??= syntaxFault(error.message, error.pos[0], error.pos[1])
-    if (fault) return fault
+    if (fault) break
     documents.push(document as Document.Parsed)
   }
   const [late] = composer.streamInfo().errors
   if (late) fault ??= syntaxFault(late.message, late.pos[0], late.pos[1])
-  return fault ?? documents
+  return { documents, fault }
+}
+
+/** Where libyaml and the parser part: it refuses unknown directives, and takes a comment without a space before it. */
+function isAllowed(code: string, message: string, warning: boolean | undefined): boolean {
+  if (code === 'BAD_DIRECTIVE') return false
+  return warning === true || message.startsWith('Comments must be separated')
 }
 
 function placeOfToken(at: unknown): [number, number] {
@@ -173,26 +219,63 @@ function placeOfToken(at: unknown): [number, number] {
   return [offset, offset + (typeof source === 'string' ? source.length : 1)]
 }
 
-/** Where a document nests deeper than the bound; looked for without recursion, before anything recursive meets it. */
-function tooDeepAt(document: CST.Document): number | undefined {
-  const tokens: CST.Token[] = document.value ? [document.value] : []
-  const depths: number[] = document.value ? [1] : []
+interface Survey {
+  fault: Fault | undefined
+  unclosed: number | undefined
+}
+
+/**
+ * What has to be known of a document before anything recursive meets it, found without recursion: nesting beyond the
+ * bound, implicit keys without text (libyaml refuses `: x`), parts without an end.
+ */
+function surveyOf(document: CST.Document): Survey {
+  const survey: Survey = { fault: undefined, unclosed: undefined }
+  const tokens: CST.Token[] = []
+  const depths: number[] = []
+  const visit = (token: CST.Token | null | undefined, depth: number): void => {
+    if (!token) return
+    if ('items' in token) {
+      tokens.push(token)
+      depths.push(depth)
+    } else if (isUnclosedQuote(token)) survey.unclosed = Math.min(survey.unclosed ?? token.offset, token.offset)
+  }
+  visit(document.value, 1)
   for (let token = tokens.pop(); token; token = tokens.pop()) {
     const depth = depths.pop() ?? 0
     if (!('items' in token)) continue
-    if (depth > maxNesting) return token.offset
+    if (token.type === 'flow-collection' && !token.end.some(({ source }) => source === ']' || source === '}')) {
+      survey.unclosed = Math.min(survey.unclosed ?? token.start.offset, token.start.offset)
+    }
+    if (depth > maxNesting) {
+      survey.fault ??= syntaxFault(`nested deeper than ${maxNesting} levels`, token.offset, token.offset + 1)
+      return survey
+    }
     for (const item of token.items) {
-      if (item.key && 'items' in item.key) {
-        tokens.push(item.key)
-        depths.push(depth + 1)
+      if (isEmptyImplicitKey(item)) {
+        const at = item.sep?.[0]?.offset ?? token.offset
+        survey.fault ??= syntaxFault('a key is missing before the colon', at, at + 1)
       }
-      if (item.value && 'items' in item.value) {
-        tokens.push(item.value)
-        depths.push(depth + 1)
-      }
+      visit(item.key, depth + 1)
+      visit(item.value, depth + 1)
     }
   }
-  return undefined
+  return survey
+}
+
+function isUnclosedQuote(token: CST.Token): boolean {
+  if (token.type !== 'double-quoted-scalar' && token.type !== 'single-quoted-scalar') return false
+  const quote = token.type === 'double-quoted-scalar' ? '"' : "'"
+  return token.source.length < 2 || !token.source.endsWith(quote)
+}
+
+type SyntaxItem =
+  | CST.BlockMap['items'][number]
+  | CST.BlockSequence['items'][number]
+  | CST.FlowCollection['items'][number]
+
+function isEmptyImplicitKey({ start, key, sep }: SyntaxItem): boolean {
+  if (key || !sep?.some(token => token.type === 'map-value-ind')) return false
+  return !start.some(({ type }) => type === 'explicit-key-ind' || type === 'anchor' || type === 'tag')
 }
 
 type Tell = (code: DiagnosticCode, severity: 'error' | 'warning', message: string, at: Span) => void
@@ -200,6 +283,7 @@ type Tell = (code: DiagnosticCode, severity: 'error' | 'warning', message: strin
 /** One document on its way from the parser's tree to ours. */
 interface Reading {
   readonly file: SourceFile
+  readonly original: (offset: number) => number
   readonly tell: Tell
   /** Anchors so far; `open` while the collection that carries the anchor is still being read. */
   readonly anchors: Map<string, Node | 'open'>
@@ -217,15 +301,21 @@ interface Size {
   readonly height: number
 }
 
-function readDocument(file: SourceFile, document: Document.Parsed, tell: Tell): Node | Fault {
+function readDocument(
+  file: SourceFile,
+  document: Document.Parsed,
+  original: (offset: number) => number,
+  tell: Tell,
+): Node | Fault {
   const reading: Reading = {
     file,
+    original,
     tell,
     anchors: new Map(),
     sizes: new Map(),
     repeated: 0,
     fault: undefined,
-    end: document.range[0],
+    end: original(document.range[0]),
   }
   const node = readNode(reading, document.contents, 1)
   return reading.fault ?? node
@@ -237,7 +327,7 @@ function readNode(reading: Reading, node: SyntaxNode | null, depth: number): Nod
   const anchor = (node as SyntaxScalar | SyntaxMap | SyntaxList).anchor
   if (anchor !== undefined) {
     if (reading.anchors.has(anchor)) {
-      return refuse(reading, 'yaml-alias', `the anchor &${anchor} stands twice`, node.range)
+      return refuse(reading, 'yaml-alias', `the anchor &${anchor} stands twice`, spanOf(reading, node.range))
     }
     reading.anchors.set(anchor, 'open')
   }
@@ -248,7 +338,7 @@ function readNode(reading: Reading, node: SyntaxNode | null, depth: number): Nod
 
 function readTagged(reading: Reading, node: SyntaxNode, depth: number): Node {
   if (isScalar(node)) return readScalar(reading, node)
-  if (!isCollection(node)) return refuse(reading, 'yaml-syntax', 'unexpected content', node.range)
+  if (!isCollection(node)) return refuse(reading, 'yaml-syntax', 'unexpected content', spanOf(reading, node.range))
   const read = isMap(node)
     ? readMap(reading, node as SyntaxMap<SyntaxNode>, depth)
     : readList(reading, node as SyntaxList<SyntaxNode>, depth)
@@ -261,10 +351,14 @@ function readTagged(reading: Reading, node: SyntaxNode, depth: number): Node {
 function readScalar(reading: Reading, node: SyntaxScalar): Node {
   const span = spanOf(reading, node.range)
   reading.end = span.end
-  const text = node.source ?? ''
+  if (node.type === 'QUOTE_DOUBLE' && escapesSurrogate(node.source ?? '', span)) {
+    return refuse(reading, 'yaml-syntax', 'an escape that is half a character', span)
+  }
+  const text = asLibyaml(node, span)
   switch (node.tag) {
-    case undefined:
     case '!':
+      return scalarOf(reading, text === '' ? 'str' : plainTagOf(text), text, span)
+    case undefined:
       return isPlain(node) ? scalarOf(reading, plainTagOf(text), text, span) : { kind: 'scalar', data: text, span }
     case '!unsafe':
       return { kind: 'scalar', data: text, tag: 'unsafe', span }
@@ -283,16 +377,33 @@ function readScalar(reading: Reading, node: SyntaxScalar): Node {
   }
 }
 
+/** JSON writes characters beyond U+FFFF as two escapes; YAML takes neither half. */
+function escapesSurrogate(text: string, { file, start, end }: Span): boolean {
+  return /[\ud800-\udfff]/.test(text) && /\\u[dD][89a-fA-F]/.test(file.text.slice(start, end))
+}
+
+/** A block scalar whose last line is cut off by the end of the text has no line break there; the parser adds one. */
+function asLibyaml(node: SyntaxScalar, { file, start, end }: Span): string {
+  const text = node.source ?? ''
+  const isBlock = node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED'
+  if (!isBlock || end < file.text.length || !text.endsWith('\n') || endsLine(file.text)) return text
+  return file.text.slice(start, end).includes('\n') ? text.slice(0, -1) : text
+}
+
+function endsLine(text: string): boolean {
+  return /[\n\r\x85]$/.test(text.slice(-1))
+}
+
 function isPlain(node: SyntaxNode): boolean {
   return isScalar(node) && (node.type === 'PLAIN' || node.type === undefined)
 }
 
 function scalarOf(reading: Reading, tag: PlainTag, text: string, span: Span): Node {
   if (tag === 'merge' || tag === 'value') {
-    return refuse(reading, 'yaml-syntax', `a plain ${text} stands for nothing here`, [span.start, span.end])
+    return refuse(reading, 'yaml-syntax', `a plain ${text} stands for nothing here`, span)
   }
   const read = scalarUnder(tag, text)
-  if ('refused' in read) return refuse(reading, 'yaml-syntax', read.refused, [span.start, span.end])
+  if ('refused' in read) return refuse(reading, 'yaml-syntax', read.refused, span)
   return { kind: 'scalar', data: read.data, span }
 }
 
@@ -307,7 +418,7 @@ function readList(reading: Reading, list: SyntaxList<SyntaxNode>, depth: number)
  * collection takes in comments and blank lines that follow.
  */
 function collectionSpan(reading: Reading, node: SyntaxMap | SyntaxList): Span {
-  const [start, end] = node.range ?? [0, 0]
+  const { start, end } = spanOf(reading, node.range)
   reading.end = node.flow ? end : Math.max(start, reading.end)
   return { file: reading.file, start, end: reading.end }
 }
@@ -330,7 +441,7 @@ function readMap(reading: Reading, map: SyntaxMap<SyntaxNode>, depth: number): M
     const identity = keyIdentity(readKey)
     const earlier = own.get(identity)
     if (earlier) tellDuplicate(reading, earlier.key, readKey)
-    own.set(identity, entry)
+    own.set(identity, earlier ? replaced(earlier, entry) : entry)
   }
   const span = collectionSpan(reading, map)
   if (lost) return { kind: 'unreadable', says: lost.says, span }
@@ -350,7 +461,7 @@ function readMapKey(reading: Reading, key: SyntaxNode | null, depth: number): Sc
   }
   const what = read.kind === 'map' ? 'a mapping' : read.kind === 'list' ? 'a list' : 'what could not be read'
   const hint = read.kind === 'map' ? ' (a value that starts with {{ has to be quoted)' : ''
-  refuse(reading, 'yaml-syntax', `${what} cannot be a key${hint}`, [read.span.start, read.span.end])
+  refuse(reading, 'yaml-syntax', `${what} cannot be a key${hint}`, read.span)
   return undefined
 }
 
@@ -368,6 +479,16 @@ function keyIdentity({ data }: ScalarNode): string {
     default:
       return 'null'
   }
+}
+
+/** The last value counts, and the place it stands; Python keeps the key it saw first (1 stays 1 where 1.0 comes later). */
+function replaced(earlier: MapEntry, later: MapEntry): MapEntry {
+  return { key: { ...later.key, data: earlier.key.data }, value: later.value }
+}
+
+function put(entries: Map<string, MapEntry>, identity: string, entry: MapEntry): void {
+  const earlier = entries.get(identity)
+  entries.set(identity, earlier ? replaced(earlier, entry) : entry)
 }
 
 function tellDuplicate(reading: Reading, earlier: ScalarNode, later: ScalarNode): void {
@@ -389,7 +510,7 @@ function readMerge(
   for (const source of sources) {
     if (source.kind === 'unreadable') return source
     if (source.kind !== 'map') {
-      refuse(reading, 'yaml-syntax', 'only mappings can be merged with <<', value?.range)
+      refuse(reading, 'yaml-syntax', 'only mappings can be merged with <<', spanOf(reading, value?.range))
       return undefined
     }
     merged.push(source)
@@ -407,12 +528,12 @@ function mergeEntries(
   for (const map of merged) {
     reading.repeated += map.entries.length
     if (reading.repeated > maxRepeated) {
-      refuse(reading, 'yaml-alias', 'merge keys repeat too much', [map.span.start, map.span.end])
+      refuse(reading, 'yaml-alias', 'merge keys repeat too much', map.span)
       return []
     }
-    for (const entry of map.entries) entries.set(keyIdentity(entry.key), entry)
+    for (const entry of map.entries) put(entries, keyIdentity(entry.key), entry)
   }
-  for (const [identity, entry] of own) entries.set(identity, entry)
+  for (const [identity, entry] of own) put(entries, identity, entry)
   return [...entries.values()]
 }
 
@@ -422,7 +543,7 @@ function readAlias(reading: Reading, name: string, range: Range, depth: number):
   const span = spanOf(reading, range)
   reading.end = span.end
   const target = reading.anchors.get(name)
-  if (target === undefined) return refuse(reading, 'yaml-alias', `no anchor &${name} stands before *${name}`, range)
+  if (target === undefined) return refuse(reading, 'yaml-alias', `no anchor &${name} stands before *${name}`, span)
   if (target === 'open') return lose(reading, 'yaml-alias', `*${name} stands inside the node it names`, span)
   if (target.kind === 'scalar' || target.kind === 'unreadable') return target
   const size = sizeOf(reading, target)
@@ -484,8 +605,7 @@ function lose(reading: Reading, code: DiagnosticCode, says: string, span: Span):
 }
 
 /** The whole document is lost: Ansible refuses it. The first reason is kept. */
-function refuse(reading: Reading, code: DiagnosticCode, says: string, range: Range): UnreadableNode {
-  const span = spanOf(reading, range)
+function refuse(reading: Reading, code: DiagnosticCode, says: string, span: Span): UnreadableNode {
   reading.fault ??= { code, says, start: span.start, end: span.end }
   return { kind: 'unreadable', says, span }
 }
@@ -495,6 +615,6 @@ function nullAt(reading: Reading): ScalarNode {
 }
 
 function spanOf(reading: Reading, range: Range): Span {
-  const [start, end] = range ?? [reading.end, reading.end]
-  return { file: reading.file, start, end }
+  const { file, original, end } = reading
+  return range ? { file, start: original(range[0]), end: original(range[1]) } : { file, start: end, end }
 }
