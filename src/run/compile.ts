@@ -4,7 +4,7 @@ import type { Span } from '../source/text.js'
 import type { Node } from '../yaml/node.js'
 import { type Code, directoryOf, firstFile } from './code.js'
 import { chainOf, type Frame } from './frame.js'
-import { findRole, type Role, type RoleFiles, readRole } from './role.js'
+import { findRole, type Role, type RoleFiles, readRole, roleKey } from './role.js'
 import type { TaskRun } from './task-run.js'
 
 /** A play's statements with all static reuse (roles, dependencies, `import_*`) put in place, as Ansible does before it runs. */
@@ -94,7 +94,7 @@ export function createCompiler(code: Code, evaluateStatic: EvaluateStatic): Comp
       code.report({ code: 'import-templated', severity: 'error', message: says, at: task.at })
       return { kind: 'gap', says, at: task.at, frame }
     }
-    const path = findTaskFile(code, name, frame)
+    const path = firstFile(code.tree, taskDirectories(frame), [name])
     if (path === undefined) return missing(`import_tasks: no file '${name}'`, task.at, frame)
     const step = { kind: 'import', what: `import_tasks ${name}`, at: task.at } as const
     const inner: Frame = { ...below(frame), kind: 'import', step, directives: task, file: path }
@@ -137,14 +137,9 @@ export function createCompiler(code: Code, evaluateStatic: EvaluateStatic): Comp
       return cyclic([...parents.map(role => role.name), entry.role], entry.at, parent, 'role-cycle')
     }
     const step = { kind: 'role', what: `role ${roleCode.path}`, at: entry.at } as const
-    const bare: Role = {
-      code: roleCode,
-      name: entry.role,
-      parameters: entry.parameters,
-      dependencies: [],
-      parents,
-      at: entry.at,
-    }
+    const { role: name, parameters, at } = entry
+    const key = roleKey(directory, from, entry)
+    const bare: Role = { code: roleCode, name, parameters, dependencies: [], parents, key, at }
     const frame: Frame = {
       ...below(parent),
       kind: 'role',
@@ -225,9 +220,9 @@ export function entryFor(role: string, task: Task): RoleEntry {
 }
 
 /** Rule 95: beside the file the statement stands in, then in the role's tasks/, then beside the playbook. */
-export function findTaskFile(code: Code, name: string, frame: Frame): string | undefined {
+export function taskDirectories(frame: Frame): readonly string[] {
   const role = frame.role === undefined ? [] : [`${frame.role.code.directory}/tasks`, frame.role.code.directory]
-  return firstFile(code.tree, [directoryOf(frame.file), ...role, frame.playbookDirectory], [name])
+  return [directoryOf(frame.file), ...role, frame.playbookDirectory]
 }
 
 /** The files of a chain from one that comes a second time, or undefined when none does. */

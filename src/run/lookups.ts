@@ -27,8 +27,7 @@ const lookups: Readonly<Record<string, (call: Call) => Value>> = {
   csvfile: onControlHost('a file on the control host'),
   random_choice: onControlHost('chance'),
   file: call => eachFile(call, 'files', file => known(file.text.trimEnd())),
-  template: call =>
-    eachFile(call, 'templates', file => renderTemplateFile(file.text, wholeFile(file), call.scope)),
+  template: call => eachFile(call, 'templates', file => renderTemplateFile(file.text, wholeFile(file), call.scope)),
   first_found: call => {
     const { files, skip } = searched(call.terms, call.options)
     const found = firstFound(call.state.code, files, searchDirectories(call.frame, 'files'))
@@ -38,7 +37,8 @@ const lookups: Readonly<Record<string, (call: Call) => Value>> = {
   fileglob: ({ state, frame, terms, at }) => {
     const found = terms.map(term => findFiles(state.code, globbed(term), searchDirectories(frame, 'files')))
     const uncertain = found.flatMap(({ otherwise }) => otherwise)
-    if (terms.some(term => term.kind !== 'known')) return unknown(uncertain.length > 0 ? uncertain : [{ says: 'a glob that is not known', at }])
+    if (terms.some(term => term.kind !== 'known'))
+      return unknown(uncertain.length > 0 ? uncertain : [{ says: 'a glob that is not known', at }])
     return known(found.flatMap(({ candidates }) => candidates.map(({ path }) => known(path))))
   },
   inventory_hostnames: ({ state, terms, at }) => {
@@ -61,12 +61,19 @@ function onControlHost(what: string): (call: Call) => Value {
   return ({ at }) => unknown([{ says: `${what} decides this`, at }])
 }
 
-function eachFile(call: Call, kind: 'files' | 'templates', read: (file: { path: string; text: string }) => Value): Value {
+function eachFile(
+  call: Call,
+  kind: 'files' | 'templates',
+  read: (file: { path: string; text: string }) => Value,
+): Value {
   const values: Value[] = []
   for (const term of call.terms) {
     const { candidates, otherwise, absent } = findFiles(call.state.code, term, searchDirectories(call.frame, kind))
     const [only, second] = candidates
-    const file = only === undefined || second !== undefined || otherwise.length > 0 ? undefined : call.state.code.tree.read(only.path)
+    const file =
+      only === undefined || second !== undefined || otherwise.length > 0
+        ? undefined
+        : call.state.code.tree.read(only.path)
     if (file === undefined) {
       const says = absent ? 'a file that is not in the checkout' : 'which file it is cannot be told before the run'
       const causes: Cause[] = [{ says, at: call.at }]
@@ -114,11 +121,13 @@ function below(directory: Value, name: Value): Value {
   const left = piecesOf(directory)
   const right = piecesOf(name)
   if (left === undefined || right === undefined) return left === undefined ? directory : name
-  if (directory.kind === 'known' && name.kind === 'known') return known(`${left.join('').replace(/\/$/, '')}/${right.join('')}`)
+  if (directory.kind === 'known' && name.kind === 'known')
+    return known(`${left.join('').replace(/\/$/, '')}/${right.join('')}`)
   const causes = [directory, name].flatMap(value => (value.kind === 'unknown' ? value.causes : []))
   const pieces = [...left, '/', ...right].reduce<(string | null)[]>((all, piece) => {
     const last = all.at(-1)
-    if (piece !== null && typeof last === 'string') all[all.length - 1] = last.endsWith('/') && piece === '/' ? last : last + piece
+    if (piece !== null && typeof last === 'string')
+      all[all.length - 1] = last.endsWith('/') && piece === '/' ? last : last + piece
     else all.push(piece)
     return all
   }, [])
@@ -133,7 +142,13 @@ function piecesOf(value: Value): readonly (string | null)[] | undefined {
 /** `*` of a glob as an unknown piece: the same search serves both. */
 function globbed(term: Value): Value {
   if (term.kind !== 'known' || typeof term.data !== 'string' || !term.data.includes('*')) return term
-  return unknown([], term.data.split('*').flatMap((part, index) => (index === 0 ? [part] : [null, part])).filter(part => part !== ''))
+  return unknown(
+    [],
+    term.data
+      .split('*')
+      .flatMap((part, index) => (index === 0 ? [part] : [null, part]))
+      .filter(part => part !== ''),
+  )
 }
 
 function isTrue(value: Value | undefined): boolean {

@@ -2,6 +2,7 @@ import { readRoleMeta } from '../ansible/read-plays.js'
 import { readDefinitions } from '../ansible/read-tasks.js'
 import type { Definition, RoleEntry, Statement } from '../ansible/statement.js'
 import type { Span } from '../source/text.js'
+import type { Node } from '../yaml/node.js'
 import { type Code, firstFile, joinPath } from './code.js'
 
 /** Which files of a role are used instead of `main` (`tasks_from` and its like). */
@@ -41,7 +42,36 @@ export interface Role {
   readonly dependencies: readonly Role[]
   /** The roles this one was pulled in by, outermost first (Ansible's dependency chain). */
   readonly parents: readonly Role[]
+  /** Equal for two entries that Ansible takes for the same role. */
+  readonly key: string
   readonly at: Span
+}
+
+/** What makes two entries the same role: the code they use, parameters, vars, tags and conditions (rule 86). */
+export function roleKey(directory: string, from: RoleFiles, entry: RoleEntry): string {
+  const named = (definitions: readonly Definition[]): unknown =>
+    definitions.map(({ name, node }) => [name, plain(node)])
+  return JSON.stringify([
+    directory,
+    from,
+    named(entry.parameters),
+    named(entry.vars),
+    entry.tags.map(plain),
+    entry.when.map(plain),
+  ])
+}
+
+function plain(node: Node): unknown {
+  switch (node.kind) {
+    case 'scalar':
+      return typeof node.data === 'bigint' ? { int: node.data.toString() } : node.data
+    case 'list':
+      return node.items.map(plain)
+    case 'map':
+      return { map: node.entries.map(({ key, value }) => [plain(key), plain(value)]) }
+    case 'unreadable':
+      return { unreadable: node.says }
+  }
 }
 
 /** Where a role of this name stands (rule 89); undefined when it is nowhere in the tree. */

@@ -35,7 +35,8 @@ export interface Scopes {
   readonly ofTask: (frame: Frame, task: Task, items: ReadonlyMap<string, Value>) => Scope
   /** What can be told before a host is at hand: names of imports, `hosts:` (rule 94). */
   readonly ofPlay: (frame: Frame) => Scope
-  readonly ofHost: (host: string, frame: Frame) => Scope
+  /** A task as another host of the play sees it. */
+  readonly ofHost: (host: string, frame: Frame, task: Task, items: ReadonlyMap<string, Value>) => Scope
 }
 
 const magicPlace = placeOfRun('magic variables')
@@ -76,7 +77,12 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     valuesLayer(
       'play vars_prompt',
       magicPlace,
-      new Map(variables.prompts.map(name => [name, unknown([{ says: `${name} is asked for at the prompt`, at: magicPlace, name }])])),
+      new Map(
+        variables.prompts.map(name => [
+          name,
+          unknown([{ says: `${name} is asked for at the prompt`, at: magicPlace, name }]),
+        ]),
+      ),
     ),
     layerOf('play vars', variables.play),
   ]
@@ -87,17 +93,26 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
   }
 
   /** From the strongest to the weakest, rule 65; `task` and `items` belong to one task. */
-  const layersFor = (frame: Frame, task: Task | undefined, items: ReadonlyMap<string, Value>): readonly Layer[] => {
+  const layersFor = (
+    frame: Frame,
+    task: Task | undefined,
+    items: ReadonlyMap<string, Value>,
+    host = options.host,
+  ): readonly Layer[] => {
     const chain = chainOf(frame).toReversed()
     const roles = rolesOf(frame).toReversed()
     const bound = new Map<string, Value>(items)
     for (const { include } of chain) {
       for (const [name, value] of include?.items ?? []) if (!bound.has(name)) bound.set(name, value)
     }
-    const layers: Layer[] = [valuesLayer('loop item', frame.step.at, bound), magicLayer(frame), layerOf('extra vars', options.extraVars)]
+    const layers: Layer[] = [
+      valuesLayer('loop item', frame.step.at, bound),
+      magicLayer(frame, host),
+      layerOf('extra vars', options.extraVars),
+    ]
     for (const { include } of chain) add(layers, 'include params', include?.parameters)
     for (const role of roles) add(layers, 'role params', role.parameters)
-    layers.push(state.store, state.includedVars)
+    if (host === options.host) layers.push(state.store, state.includedVars)
     add(layers, 'task vars', task?.vars)
     for (const { kind, directives, include } of chain) {
       if (kind === 'block' || kind === 'import' || kind === 'role') add(layers, 'block vars', directives.vars)
@@ -107,7 +122,7 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
       add(layers, 'role vars', role.code.vars)
       if (index === 0) add(layers, 'role vars', role.dependencies.flatMap(allVars))
     }
-    layers.push(visible.vars, ...playLayers(), ...hostLayersOf(options.host, frame))
+    layers.push(visible.vars, ...playLayers(), ...hostLayersOf(host, frame))
     for (const role of roles) add(layers, 'role defaults', role.code.defaults)
     for (const role of roles.slice(0, 1)) add(layers, 'role defaults', role.dependencies.flatMap(allDefaults))
     layers.push(visible.defaults)
@@ -137,27 +152,20 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     const roles = rolesOf(frame).toReversed()
     const layers: Layer[] = [layerOf('extra vars', options.extraVars)]
     for (const role of roles) add(layers, 'role params', role.parameters)
-    for (const { kind, directives } of chainOf(frame).toReversed()) if (kind !== 'play') add(layers, 'block vars', directives.vars)
+    for (const { kind, directives } of chainOf(frame).toReversed())
+      if (kind !== 'play') add(layers, 'block vars', directives.vars)
     for (const role of roles) add(layers, 'role vars', role.code.vars)
     layers.push(...playLayers())
     for (const role of roles) add(layers, 'role defaults', role.code.defaults)
     return createScope(layers, scopeOptions(frame, undefined))
   }
 
-  const ofHost = (host: string, frame: Frame): Scope => {
-    if (host === options.host) return ofFrame(frame)
-    const own: Layer[] = [
-      hostMagic(frame, host),
-      layerOf('extra vars', options.extraVars),
-      ...playLayers(),
-      ...hostLayersOf(host, frame),
-      visible.defaults,
-    ]
-    return createScope(own, scopeOptions(frame, host))
+  const ofHost = (host: string, frame: Frame, task: Task, items: ReadonlyMap<string, Value>): Scope => {
+    if (host === options.host) return ofTask(frame, task, items)
+    return createScope(layersFor(frame, task, items, host), scopeOptions(frame, host))
   }
 
-  const hostMagic = (frame: Frame, host: string): Layer => computedLayer(magicOf(frame, host))
-  const magicLayer = (frame: Frame): Layer => hostMagic(frame, options.host)
+  const magicLayer = (frame: Frame, host: string): Layer => computedLayer(magicOf(frame, host))
 
   const magicOf = (frame: Frame, host: string): ReadonlyMap<string, () => Value> => {
     const { inventory } = state
@@ -168,7 +176,16 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
       ['inventory_hostname_short', () => known(host.split('.')[0] ?? host)],
       ['group_names', () => texts(groupNamesOf(state.inventory, host))],
       ['groups', groupsDict],
-      ['hostvars', () => known(new LazyDict(() => state.inventory.hosts.keys(), name => hostVariables(String(name), frame)))],
+      [
+        'hostvars',
+        () =>
+          known(
+            new LazyDict(
+              () => state.inventory.hosts.keys(),
+              name => hostVariables(String(name), frame),
+            ),
+          ),
+      ],
       ['play_hosts', () => texts(variables.hosts)],
       ['ansible_play_hosts', () => texts(variables.hosts)],
       ['ansible_play_hosts_all', () => texts(variables.hosts)],
@@ -184,7 +201,16 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
       ['ansible_config_file', () => controlHost('ansible_config_file')],
       ['playbook_dir', () => inCheckout(frame.playbookDirectory)],
       ['omit', () => known(omitted)],
-      ['vars', () => known(new LazyDict(() => ofFrame(frame).variableNames(), name => definedOrNothing(ofFrame(frame), String(name))))],
+      [
+        'vars',
+        () =>
+          known(
+            new LazyDict(
+              () => ofFrame(frame).variableNames(),
+              name => definedOrNothing(ofFrame(frame), String(name)),
+            ),
+          ),
+      ],
     ]
     if (source !== undefined) {
       values.push(['inventory_file', () => known(source)], ['inventory_dir', () => known(posix.dirname(source))])
@@ -211,7 +237,12 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
   const hostVariables = (host: string, frame: Frame): Value | undefined => {
     if (!state.inventory.hosts.has(host)) return undefined
     const own = host === options.host ? [state.store, state.includedVars] : []
-    const layers = [computedLayer(magicWithoutSelf(frame, host)), layerOf('extra vars', options.extraVars), ...own, ...hostLayersOf(host, frame)]
+    const layers = [
+      computedLayer(magicWithoutSelf(frame, host)),
+      layerOf('extra vars', options.extraVars),
+      ...own,
+      ...hostLayersOf(host, frame),
+    ]
     const scope = createScope(layers, scopeOptions(frame, host))
     return known(
       new LazyDict(
@@ -231,7 +262,10 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
   /** A fact this run set for its own host it most likely set for the others too, with a value of their own. */
   const setElsewhere = (host: string, name: string): Value | undefined => {
     const entry = host === options.host ? undefined : state.store.entries(name)[0]
-    return entry && unknown([{ says: `${name} is set on ${host} during the run`, at: entry.at, name: `hostvars.${host}.${name}` }])
+    return (
+      entry &&
+      unknown([{ says: `${name} is set on ${host} during the run`, at: entry.at, name: `hostvars.${host}.${name}` }])
+    )
   }
 
   return { ofFrame, ofTask, ofPlay, ofHost }

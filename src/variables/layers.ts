@@ -6,6 +6,18 @@ import type { ChangeLog, Entry, Layer } from './scope.js'
 
 /** Definitions of one precedence level, weakest first: for one name the last counts, the others are overridden. */
 export function layerOf(origin: Origin, definitions: readonly Definition[]): Layer {
+  const before = made.get(definitions)?.get(origin)
+  if (before) return before
+  const layer = makeLayer(origin, definitions)
+  const ofDefinitions = made.get(definitions) ?? new Map<Origin, Layer>()
+  made.set(definitions, ofDefinitions.set(origin, layer))
+  return layer
+}
+
+/** A role's definitions are asked for in every frame it stands in. */
+const made = new WeakMap<readonly Definition[], Map<Origin, Layer>>()
+
+function makeLayer(origin: Origin, definitions: readonly Definition[]): Layer {
   const byName = new Map<string, Entry[]>()
   for (const { name, node, at } of definitions) {
     const entry: Entry = { origin, at, content: { node } }

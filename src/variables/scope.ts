@@ -108,12 +108,7 @@ export function createScope(layers: readonly Layer[], options: ScopeOptions, bas
       const version = options.changes.version()
       const { result: value, reads: names } = withReads(() => {
         reads.add(name)
-        const value = () =>
-          combine(
-            entriesOf(name),
-            entry => valueOf(entry),
-            () => options.missing(name),
-          )
+        const value = () => combine(entriesOf(name), evaluateEntry, () => options.missing(name))
         return options.assume(name, value) ?? value()
       })
       // While a name is still being evaluated further out, a recursive read of it is not a lasting answer.
@@ -135,7 +130,7 @@ export function createScope(layers: readonly Layer[], options: ScopeOptions, bas
     return found
   }
 
-  const valueOf = (entry: Entry): Value => {
+  const evaluateEntry = (entry: Entry): Value => {
     if ('value' in entry.content) return entry.content.value
     const value = evaluateNode(entry.content.node, scope)
     // Rule 114: a variable whose own template hits an undefined name counts as undefined.
@@ -149,7 +144,7 @@ export function createScope(layers: readonly Layer[], options: ScopeOptions, bas
       name,
       value: variable(name),
       winner: winner && placeOf(winner),
-      overridden: weaker.map(entry => ({ ...placeOf(entry), value: valueOf(entry) })),
+      overridden: weaker.map(entry => ({ ...placeOf(entry), value: evaluateEntry(entry) })),
     }
   }
 
@@ -170,13 +165,13 @@ function placeOf(entry: Entry): OriginPlace {
 }
 
 /** The certain entry's value, or one of several where stronger entries may or may not take effect. */
-function combine(entries: readonly Entry[], valueOf: (entry: Entry) => Value, missing: () => Value): Value {
+function combine(entries: readonly Entry[], evaluateEntry: (entry: Entry) => Value, missing: () => Value): Value {
   const [first] = entries
   if (first === undefined) return missing()
-  if (first.maybe === undefined) return valueOf(first)
+  if (first.maybe === undefined) return evaluateEntry(first)
   const uncertain = entries.flatMap(entry => entry.maybe ?? [])
   const options: Option[] = []
-  for (const entry of entries) addOptions(options, valueOf(entry), entry.maybe ?? uncertain)
+  for (const entry of entries) addOptions(options, evaluateEntry(entry), entry.maybe ?? uncertain)
   if (entries.at(-1)?.maybe !== undefined) addOptions(options, missing(), uncertain)
   const [only, second] = options
   if (only !== undefined && second === undefined) return only.value
