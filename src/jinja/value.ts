@@ -47,6 +47,8 @@ export interface Unknown {
   readonly causes: readonly Cause[]
   /** For a text of which parts are known: the parts in order, null where an unknown part stands. */
   readonly text?: readonly (string | null)[]
+  /** For a mapping of which some keys are known (a registered result): those; every other key is unknown. */
+  readonly fields?: ReadonlyMap<string, Value>
 }
 
 /** One of a few alternatives, because a task that sets it may or may not run. Never nested, at least two options. */

@@ -1,0 +1,173 @@
+import type { Dict, Key, Value } from '../jinja/value.js'
+import { type Report, UsageError } from '../source/diagnostic.js'
+import { placeOf, type SourceFile, type Span } from '../source/text.js'
+import { readJson } from '../yaml/json.js'
+import { entryOf, type MapNode } from '../yaml/node.js'
+import { readYamlText } from '../yaml/read.js'
+import { dataValue } from './data.js'
+import { openPath } from './opened.js'
+import { nameOf } from './yaml-inventory.js'
+
+/** What facts of a file that names no host are for. */
+export const ANY_HOST = '*'
+
+const EXPECTED = "expected a JSON object of facts, or what 'ansible -m setup' prints"
+
+/**
+ * Facts by host, `*` for those that name no host. A file holds what `ansible HOSTS -m setup` prints (any number of
+ * hosts, colour codes allowed), a JSON object of facts, an object with `ansible_facts`, or an object of such objects by
+ * host. A directory holds one JSON object a host, as `--tree` and the jsonfile fact cache write it. Names lose the
+ * prefix `ansible_` as in Ansible's `ansible_facts`; those without it stay. A host that did not answer is reported
+ * (facts-malformed) and left out. Throws UsageError, with file, line and what was expected, for anything else.
+ */
+export function readFacts(path: string, report: Report): ReadonlyMap<string, Dict> {
+  const opened = openPath(path)
+  if (opened === undefined) throw new UsageError(`${path}: no such facts file or directory`)
+  const facts = new Map<string, Dict>()
+  const files = opened.kind === 'file' ? [opened.path] : opened.tree.list('').filter(name => !name.startsWith('.'))
+  for (const name of files) {
+    if (opened.tree.entryKind(name) !== 'file') continue
+    const file = opened.tree.read(name)
+    if (file === undefined) {
+      const refusal = opened.tree.diagnostics()[0]
+      throw new UsageError(refusal ? `${placeOf(refusal.at)}: ${refusal.message}` : `${path}: the file cannot be read`)
+    }
+    const host = opened.kind === 'file' ? ANY_HOST : name.replace(/\.json$/, '')
+    for (const [each, read] of readFile(file, host, report)) facts.set(each, read)
+  }
+  if (facts.size === 0 && opened.kind === 'directory') {
+    throw new UsageError(`${path}: expected one JSON file of facts a host, found none`)
+  }
+  return facts
+}
+
+function readFile(file: SourceFile, host: string, report: Report): ReadonlyMap<string, Dict> {
+  // Colours would only stand in what ansible prints; a JSON text cannot hold an escape character.
+  const plain: SourceFile = { path: file.path, text: file.text.replace(/\x1b\[[0-9;]*m/g, '') }
+  if (!/^\s*\{/.test(plain.text) && ANSWER.test(plain.text)) return readAnswers(plain, report)
+  const root = readObject(plain)
+  const byHost = factsByHost(root)
+  if (byHost) return byHost
+  const failed = failureOf(root)
+  if (failed !== undefined) {
+    tellNoAnswer(host === ANY_HOST ? file.path : host, failed, root.span, report)
+    return new Map()
+  }
+  return new Map([[host, factsFrom(root)]])
+}
+
+/** `node1 | SUCCESS => {`, `node2 | FAILED! => {`, `node3 | UNREACHABLE! => {` */
+const ANSWER = /^(\S+) \| ([A-Z]+)!?(?: \| rc=-?[0-9]+)?(?: \([a-z]+\))? =>\s*(?=\{)/m
+
+function readAnswers(file: SourceFile, report: Report): ReadonlyMap<string, Dict> {
+  const facts = new Map<string, Dict>()
+  const heads = [...file.text.matchAll(new RegExp(ANSWER, 'gm'))]
+  let answers = 0
+  let read = 0
+  for (const head of heads) {
+    // A line inside an earlier answer's text is no answer.
+    if (head.index < read) continue
+    answers++
+    const start = head.index + head[0].length
+    const end = objectEnd(file.text, start)
+    read = end
+    const host = head[1] ?? ''
+    const root = readObject({ path: file.path, text: file.text.slice(start, end) }, { file, start })
+    if (head[2] === 'SUCCESS' || head[2] === 'CHANGED') facts.set(host, factsFrom(root))
+    else tellNoAnswer(host, failureOf(root) ?? 'no reason given', { file, start: head.index, end }, report)
+  }
+  if (facts.size === 0) {
+    throw new UsageError(`${file.path}:1: expected the facts of a host, but none of ${answers} answered`)
+  }
+  return facts
+}
+
+/** The end of the JSON object that begins at an offset: braces inside texts do not count. */
+function objectEnd(text: string, start: number): number {
+  let depth = 0
+  for (let at = start; at < text.length; at++) {
+    const char = text[at]
+    if (char === '"') at = textEnd(text, at)
+    else if (char === '{') depth++
+    else if (char === '}' && --depth === 0) return at + 1
+  }
+  return text.length
+}
+
+/** The closing quote of the JSON text that opens at an offset. */
+function textEnd(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === '\\') at++
+    else if (text[at] === '"') return at
+  }
+  return text.length
+}
+
+function tellNoAnswer(host: string, why: string, at: Span, report: Report): void {
+  const message = `there are no facts of ${host}: ${why.split('\n')[0]}`
+  report({ code: 'facts-malformed', severity: 'warning', message, at })
+}
+
+/** Why a host did not answer, where the object says so. */
+function failureOf(root: MapNode): string | undefined {
+  const isTrue = (key: string): boolean => {
+    const value = entryOf(root, key)?.value
+    return value?.kind === 'scalar' && value.data === true
+  }
+  if (entryOf(root, 'ansible_facts')?.value.kind === 'map' && !isTrue('failed')) return undefined
+  if (!isTrue('failed') && !isTrue('unreachable')) return undefined
+  const message = entryOf(root, 'msg')?.value
+  return message?.kind === 'scalar' ? String(message.data) : 'no reason given'
+}
+
+/** The JSON object of a text; `within` says where in which file the text stands, if it is only a part of it. */
+function readObject(file: SourceFile, within = { file, start: 0 }): MapNode {
+  const root = readJson(file)
+  if (root?.kind === 'map') return root
+  const got = root === undefined ? '' : `, got ${nameOf(root)}`
+  const offset = root === undefined ? faultOffset(file) : root.span.start
+  const at = within.start + offset
+  throw new UsageError(`${placeOf({ file: within.file, start: at, end: at })}: ${EXPECTED}${got}`)
+}
+
+/** Where the text stops being JSON, as well as JavaScript's reader or, where that does not say, YAML's can tell. */
+function faultOffset(file: SourceFile): number {
+  try {
+    JSON.parse(file.text)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : ''
+    const position = /at position ([0-9]+)/.exec(message)?.[1]
+    if (position !== undefined) return Number(position)
+    if (/end of JSON input/.test(message)) return file.text.trimEnd().length
+  }
+  let offset = 0
+  readYamlText(file.text, ({ at }) => {
+    offset = at.start
+  })
+  return offset
+}
+
+/** An object whose every value is an object of `ansible_facts` holds hosts. */
+function factsByHost(root: MapNode): ReadonlyMap<string, Dict> | undefined {
+  const facts = new Map<string, Dict>()
+  for (const { key, value } of root.entries) {
+    if (value.kind !== 'map' || entryOf(value, 'ansible_facts')?.value.kind !== 'map') return undefined
+    facts.set(String(key.data), factsFrom(value))
+  }
+  return facts.size > 0 ? facts : undefined
+}
+
+function factsFrom(root: MapNode): Dict {
+  const inner = entryOf(root, 'ansible_facts')?.value
+  if (inner !== undefined && inner.kind !== 'map') {
+    throw new UsageError(`${placeOf(inner.span)}: expected a JSON object under ansible_facts, got ${nameOf(inner)}`)
+  }
+  const facts = new Map<Key, Value>()
+  for (const { key, value } of (inner ?? root).entries) facts.set(factName(key.data), dataValue(value))
+  return facts
+}
+
+/** Ansible's namespace_facts: `ansible_local` alone keeps its prefix. */
+function factName(key: Key): Key {
+  return typeof key === 'string' && key.startsWith('ansible_') && key !== 'ansible_local' ? key.slice(8) : key
+}

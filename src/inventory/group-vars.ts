@@ -1,0 +1,157 @@
+import type { Report } from '../source/diagnostic.js'
+import { type SourceFile, wholeFile } from '../source/text.js'
+import type { SourceTree } from '../source/tree.js'
+import type { Node, UnreadableNode } from '../yaml/node.js'
+import { readYamlFile } from '../yaml/read.js'
+import { type Definition, type Inventory, LOCALHOST_NAMES } from './inventory.js'
+import { extensionOf, openPath } from './opened.js'
+import { definitionsOf, nameOf } from './yaml-inventory.js'
+
+/** One file of variables that go with a group or host by its place: `group_vars/G…`, `host_vars/H…`. */
+export interface VariableFile {
+  readonly group?: string
+  readonly host?: string
+  readonly beside: 'inventory' | 'playbook'
+  readonly definitions: readonly Definition[]
+  readonly file: SourceFile
+  /** Why the file could not be read (encrypted, malformed): then it may define any name. */
+  readonly unreadable?: UnreadableNode
+}
+
+/** In this order Ansible looks for the variables of a name, and stops at the first that exists. */
+const EXTENSIONS = ['', '.yml', '.yaml', '.json']
+
+const DEEPEST_DIRECTORY = 20
+
+/**
+ * All variable files of a directory's group_vars/ and host_vars/. For one group or host they stand in the order Ansible
+ * merges them: a later file wins. A directory `group_vars/g` hides `group_vars/g.yml`; hidden files, backups (`~`) and
+ * other extensions are not read.
+ * Source of the rule: Ansible's `host_group_vars` plugin, checked against ansible-core 2.14.
+ */
+export function readGroupVars(
+  tree: SourceTree,
+  directory: string,
+  beside: 'inventory' | 'playbook',
+  report: Report,
+): readonly VariableFile[] {
+  const groups = readEntities(tree, joined(directory, 'group_vars'), report)
+  const hosts = readEntities(tree, joined(directory, 'host_vars'), report)
+  return [
+    ...groups.map(({ name, ...read }) => ({ group: name, beside, ...read })),
+    ...hosts.map(({ name, ...read }) => ({ host: name, beside, ...read })),
+  ]
+}
+
+/**
+ * The variable files beside the inventory: of each `-i`, in order. A later source wins over an earlier one even where
+ * its group is weaker, as Ansible merges source by source. A host list has none.
+ */
+export function readInventoryVars(inventory: Inventory, report: Report): readonly VariableFile[] {
+  const seen = new Set<string>()
+  return inventory.sources.flatMap(({ directory }) => {
+    const opened = directory === undefined ? undefined : openPath(directory)
+    if (opened === undefined || seen.has(opened.absolute)) return []
+    seen.add(opened.absolute)
+    const files = readGroupVars(opened.tree, opened.path, 'inventory', report)
+    for (const diagnostic of opened.tree.diagnostics()) report(diagnostic)
+    return files
+  })
+}
+
+/** The variable files whose name belongs to no group or host: Ansible never reads them, often a spelling mistake. */
+export function unmatchedGroupVars(files: readonly VariableFile[], inventory: Inventory): readonly VariableFile[] {
+  return files.filter(
+    ({ group, host }) =>
+      (group !== undefined && !inventory.groups.has(group)) ||
+      (host !== undefined && !inventory.hosts.has(host) && !LOCALHOST_NAMES.includes(host)),
+  )
+}
+
+interface EntityFile {
+  readonly name: string
+  readonly definitions: readonly Definition[]
+  readonly file: SourceFile
+  readonly unreadable?: UnreadableNode
+}
+
+function readEntities(tree: SourceTree, directory: string, report: Report): readonly EntityFile[] {
+  if (tree.entryKind(directory) !== 'directory') return []
+  const listed = tree.list(directory).filter(name => !name.startsWith('.') && !name.endsWith('~'))
+  const present = new Set(listed)
+  const read: EntityFile[] = []
+  for (const name of new Set(listed.map(nameFrom))) {
+    const [first, ...hidden] = EXTENSIONS.map(extension => name + extension).filter(each => present.has(each))
+    if (first === undefined) continue
+    // `node1.example.org` may be a host, but `README.md` is none: what it holds is nobody's fault.
+    const tell: Report = EXTENSIONS.includes(extensionOf(first)) ? report : () => {}
+    for (const path of pathsOf(tree, joined(directory, first), 0)) {
+      const file = tree.read(path)
+      read.push({ name, ...(file ? readDefinitions(file, tell) : refused(path)) })
+    }
+    for (const each of hidden) tellHidden(tree, joined(directory, each), first, report)
+  }
+  return read
+}
+
+/** The group or host an entry is for. */
+function nameFrom(entry: string): string {
+  const extension = EXTENSIONS.find(each => each !== '' && entry.endsWith(each) && entry.length > each.length)
+  return extension === undefined ? entry : entry.slice(0, -extension.length)
+}
+
+/** The files an entry of group_vars stands for: itself, or what is in the directory it is. */
+function pathsOf(tree: SourceTree, path: string, depth: number): readonly string[] {
+  if (tree.entryKind(path) === 'file') return [path]
+  if (depth >= DEEPEST_DIRECTORY) return []
+  return tree.list(path).flatMap(name => {
+    if (name.startsWith('.') || name.endsWith('~')) return []
+    const inner = joined(path, name)
+    const extension = extensionOf(name)
+    if (tree.entryKind(inner) === 'directory') return extension === '' ? pathsOf(tree, inner, depth + 1) : []
+    return EXTENSIONS.includes(extension) ? [inner] : []
+  })
+}
+
+function tellHidden(tree: SourceTree, path: string, first: string, report: Report): void {
+  const file = tree.entryKind(path) === 'file' ? tree.read(path) : undefined
+  report({
+    code: 'inventory-group',
+    severity: 'warning',
+    message: `Ansible does not read it, as ${first} stands beside it`,
+    at: wholeFile(file ?? { path, text: '' }),
+  })
+}
+
+/** A file the tree refused; the tree reports why. */
+function refused(path: string): Omit<EntityFile, 'name'> {
+  const file: SourceFile = { path, text: '' }
+  return {
+    file,
+    definitions: [],
+    unreadable: { kind: 'unreadable', says: 'the file cannot be read', span: wholeFile(file) },
+  }
+}
+
+function readDefinitions(file: SourceFile, report: Report): Omit<EntityFile, 'name'> {
+  if (file.text.startsWith('$ANSIBLE_VAULT;')) {
+    const says = 'the file is encrypted with Ansible Vault'
+    return { file, definitions: [], unreadable: { kind: 'unreadable', says, span: wholeFile(file) } }
+  }
+  const root = readYamlFile(file, report)
+  if (root.kind === 'map') return { file, definitions: definitionsOf(root) }
+  if (root.kind === 'unreadable') return { file, definitions: [], unreadable: root }
+  if (isEmpty(root)) return { file, definitions: [] }
+  const says = `expected a mapping of variables, got ${nameOf(root)}`
+  report({ code: 'inventory-syntax', severity: 'error', message: says, at: root.span })
+  return { file, definitions: [], unreadable: { kind: 'unreadable', says, span: root.span } }
+}
+
+/** Ansible skips a file whose content Python takes for false: nothing, an empty list, an empty text, 0, no. */
+function isEmpty(node: Node): boolean {
+  return (node.kind === 'scalar' && !node.data) || (node.kind === 'list' && node.items.length === 0)
+}
+
+function joined(directory: string, name: string): string {
+  return directory === '' ? name : `${directory}/${name}`
+}

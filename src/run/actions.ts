@@ -1,0 +1,195 @@
+import { readDefinitions } from '../ansible/read-tasks.js'
+import type { Definition, Task } from '../ansible/statement.js'
+import { addHost, addToGroup } from '../inventory/inventory.js'
+import { evaluateTemplate } from '../jinja/template.js'
+import { known, type Truth, type Value } from '../jinja/value.js'
+import { evaluateNode } from '../variables/node-value.js'
+import type { Entry, Scope } from '../variables/scope.js'
+import { allOf, evaluateConditions } from './conditions.js'
+import type { Frame } from './frame.js'
+import { includeRole, includeTasks } from './includes.js'
+import { bindItem } from './loops.js'
+import { filesBelow } from './role.js'
+import { type Candidate, findFiles, pathInCheckout, searchDirectories } from './search.js'
+import type { AppliedCondition, Invocation, TaskRun } from './task-run.js'
+import type { Walk } from './walk.js'
+
+/** A task whose module changes the run itself: variables, groups, handlers, or the tasks that follow. */
+export interface Action {
+  readonly walk: Walk
+  readonly task: Task
+  readonly frame: Frame
+  readonly part: TaskRun['part']
+  readonly run: TaskRun
+  readonly scope: Scope
+  /** Whether it has its effect: the task's conditions, and in a rescue section that it is reached. */
+  readonly runs: Truth
+  readonly invocations: readonly Invocation[]
+  /** The conditions of each invocation as they came out. */
+  readonly applied: readonly (readonly AppliedCondition[])[]
+  readonly itemsKnown: boolean
+}
+
+/** The modules that matter to the run, by full name; every other module only acts on the host. */
+export const actions: Readonly<Record<string, (action: Action) => void>> = {
+  'ansible.builtin.set_fact': setFact,
+  'ansible.builtin.include_vars': includeVars,
+  'ansible.builtin.group_by': groupBy,
+  'ansible.builtin.add_host': addHosts,
+  'ansible.builtin.meta': meta,
+  'ansible.builtin.include_tasks': includeTasks,
+  'ansible.builtin.include': includeTasks,
+  'ansible.builtin.include_role': includeRole,
+}
+
+/** Whether an invocation takes effect, with what else must hold. */
+export function effective(action: Action, invocation: Invocation): Truth {
+  return action.runs.kind === 'true' ? invocation.runs : allOf([action.runs, invocation.runs])
+}
+
+function entry(origin: Entry['origin'], at: Entry['at'], content: Entry['content'], truth: Truth): Entry {
+  return truth.kind === 'unknown' ? { origin, at, content, maybe: truth.causes } : { origin, at, content }
+}
+
+function setFact(action: Action): void {
+  const { walk, task, scope } = action
+  for (const invocation of action.invocations) {
+    const truth = effective(action, invocation)
+    if (truth.kind === 'false') continue
+    for (const [key, value] of invocation.arguments) {
+      if (key === 'cacheable') continue
+      const name = textOf(evaluateTemplate(key, task.at, scope)) ?? key
+      const at = task.arguments.named.get(key)?.span ?? task.at
+      walk.state.store.set(name, entry('set_fact', at, { value: asFact(value) }, truth))
+      walk.state.changes.note('hostvars')
+    }
+  }
+}
+
+/** `set_fact` turns the texts yes, no, true and false into booleans. */
+function asFact(value: Value): Value {
+  if (value.kind !== 'known' || typeof value.data !== 'string') return value
+  const text = value.data.toLowerCase()
+  if (text === 'yes' || text === 'true') return known(true)
+  return text === 'no' || text === 'false' ? known(false) : value
+}
+
+function includeVars(action: Action): void {
+  const { walk, frame } = action
+  for (const invocation of action.invocations) {
+    const truth = effective(action, invocation)
+    if (truth.kind === 'false') continue
+    const under = textOf(invocation.arguments.get('name'))
+    const directory = invocation.arguments.get('dir')
+    const file = invocation.arguments.get('file') ?? invocation.raw
+    const found =
+      directory === undefined
+        ? file && findFiles(walk.state.code, file, searchDirectories(frame, 'vars'))
+        : directoryFiles(action, directory)
+    if (found === undefined) continue
+    if (found.absent || found.candidates.length === 0) {
+      const says = found.absent
+        ? 'include_vars: no such file in the checkout'
+        : 'include_vars: which file it reads is not known'
+      addGap(action, says, truth)
+      continue
+    }
+    for (const { path, because } of found.candidates) {
+      const node = walk.state.code.document(path)
+      if (node === undefined) continue
+      const reached = because.length === 0 ? truth : allOf([truth, { kind: 'unknown', causes: because }])
+      if (node.kind === 'unreadable') addGap(action, node.says, reached)
+      const definitions: readonly Definition[] =
+        under === undefined ? readDefinitions(node) : [{ name: under, node, at: node.span }]
+      for (const { name, node: content, at } of definitions) {
+        walk.state.includedVars.set(name, entry('include_vars', at, { node: content }, reached))
+      }
+    }
+    walk.state.changes.note('hostvars')
+  }
+}
+
+function directoryFiles(
+  { walk, frame }: Action,
+  directory: Value,
+): { candidates: readonly Candidate[]; absent: boolean } {
+  const name = textOf(directory) ?? pathInCheckout(directory)
+  if (name === undefined) return { candidates: [], absent: false }
+  const folders = [...searchDirectories(frame, 'vars').map(folder => `${folder}/${name}`), name]
+  const folder = folders.find(path => walk.state.code.tree.entryKind(path) === 'directory')
+  const files = folder === undefined ? [] : filesBelow(walk.state.code, folder)
+  return { candidates: files.map(path => ({ path, because: [] })), absent: folder === undefined }
+}
+
+/** Groups are made for every host of the play, each with its own variables and conditions. */
+function groupBy(action: Action): void {
+  const { walk, task, frame } = action
+  const keyNode = task.arguments.named.get('key') ?? task.arguments.raw
+  // Where only this host is not in the play, the others still make their groups.
+  if (keyNode === undefined || (action.run.excluded !== undefined && walk.inPlay.kind !== 'false')) return
+  const parentsNode = task.arguments.named.get('parents')
+  for (const host of walk.hosts) {
+    for (const [index, { item }] of action.invocations.entries()) {
+      const scope = walk.scopes.ofHost(host, frame, task, item === undefined ? new Map() : bindItem(task, item, index))
+      const { truth } = evaluateConditions(frame, task, scope)
+      if (truth.kind === 'false') continue
+      const key = textOf(evaluateNode(keyNode, scope))
+      if (key === undefined) {
+        addGap(action, `group_by: the group of ${host} is not known`, truth)
+        continue
+      }
+      const parents = parentsNode === undefined ? [] : textsOf(evaluateNode(parentsNode, scope))
+      walk.state.inventory = addToGroup(walk.state.inventory, host, key.replaceAll(' ', '-'), parents)
+      noteGroups(walk)
+    }
+  }
+}
+
+function addHosts(action: Action): void {
+  const { walk } = action
+  for (const invocation of action.invocations) {
+    if (effective(action, invocation).kind === 'false') continue
+    const argument = (name: string): Value | undefined => invocation.arguments.get(name)
+    const name = textOf(argument('name') ?? argument('hostname') ?? argument('host'))
+    if (name === undefined) {
+      addGap(action, 'add_host: the name of the host is not known', action.runs)
+      continue
+    }
+    const groups = textsOf(argument('groups') ?? argument('groupname') ?? argument('group') ?? known([]))
+    walk.state.inventory = addHost(walk.state.inventory, name, groups)
+    noteGroups(walk)
+  }
+}
+
+function noteGroups(walk: Walk): void {
+  for (const name of ['groups', 'group_names', 'hostvars']) walk.state.changes.note(name)
+}
+
+function meta(action: Action): void {
+  const { walk, task } = action
+  const what = task.arguments.raw?.kind === 'scalar' ? task.arguments.raw.data : undefined
+  if (what === 'flush_handlers' && action.runs.kind !== 'false') walk.flush()
+  const ends = what === 'end_play' || what === 'end_host' || what === 'end_batch'
+  if (ends && action.runs.kind === 'true') {
+    walk.ended = true
+    walk.skipping ??= `the play ended before (meta: ${what})`
+  }
+}
+
+export function addGap({ walk, task, run }: Action, says: string, runs: Truth): void {
+  walk.gaps.push({ says, at: task.at, via: run.via, runs })
+}
+
+export function textOf(value: Value | undefined): string | undefined {
+  return value?.kind === 'known' && typeof value.data === 'string' ? value.data : undefined
+}
+
+function textsOf(value: Value): readonly string[] {
+  if (value.kind !== 'known') return []
+  if (typeof value.data === 'string')
+    return value.data
+      .split(',')
+      .map(part => part.trim())
+      .filter(part => part !== '')
+  return Array.isArray(value.data) ? value.data.flatMap(item => textOf(item) ?? []) : []
+}

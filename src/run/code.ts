@@ -1,0 +1,98 @@
+import { posix } from 'node:path'
+import { parse as parseIni } from 'ini'
+import { readStatements } from '../ansible/read-tasks.js'
+import type { Statement } from '../ansible/statement.js'
+import type { Report } from '../source/diagnostic.js'
+import type { SourceTree } from '../source/tree.js'
+import type { Node } from '../yaml/node.js'
+import { readYaml } from '../yaml/read.js'
+
+/** The role code of one tree, each file read and parsed once. Paths are relative to the tree's root. */
+export interface Code {
+  readonly tree: SourceTree
+  readonly report: Report
+  /** The first document of a YAML file; undefined where there is no such file. An empty file is a null scalar. */
+  readonly document: (path: string) => Node | undefined
+  /** The tasks of a task file; undefined where there is no such file. */
+  readonly statements: (path: string) => readonly Statement[] | undefined
+  /** Directories roles are looked up in besides those next to playbooks: `roles_path` of the tree's ansible.cfg. */
+  readonly rolesPath: readonly string[]
+}
+
+export function openCode(tree: SourceTree, report: Report): Code {
+  const documents = new Map<string, Node | undefined>()
+  const statements = new Map<string, readonly Statement[] | undefined>()
+  const document = (path: string): Node | undefined =>
+    remember(documents, path, () => {
+      const file = tree.read(path)
+      if (file === undefined) return unreadFile(tree, path)
+      return readYaml(file, report)[0] ?? { kind: 'scalar', data: null, span: { file, start: 0, end: 0 } }
+    })
+  return {
+    tree,
+    report,
+    document,
+    statements: path =>
+      remember(statements, path, () => {
+        const node = document(path)
+        return node && readStatements(node, report)
+      }),
+    rolesPath: readRolesPath(tree),
+  }
+}
+
+/** A file that stands there but was refused (too large, not UTF-8): what rests on it is unknown, not absent. */
+function unreadFile(tree: SourceTree, path: string): Node | undefined {
+  const found = tree.diagnostics().find(({ at }) => at.file.path === path)
+  return found && { kind: 'unreadable', says: found.message, span: found.at }
+}
+
+function remember<T>(map: Map<string, T>, key: string, compute: () => T): T {
+  if (map.has(key)) return map.get(key) as T
+  const value = compute()
+  map.set(key, value)
+  return value
+}
+
+function readRolesPath(tree: SourceTree): readonly string[] {
+  const file = tree.entryKind('ansible.cfg') === 'file' ? tree.read('ansible.cfg') : undefined
+  if (file === undefined) return []
+  const { defaults } = parseIni(file.text)
+  const text: unknown = defaults?.roles_path
+  if (typeof text !== 'string') return []
+  // What lies outside the tree (absolute, or through a variable of the shell) is not role code that was handed to us.
+  return text.split(':').flatMap(part => {
+    const path = part.trim()
+    return path === '' || path.startsWith('/') || path.startsWith('~') || path.includes('$')
+      ? []
+      : [posix.normalize(path)]
+  })
+}
+
+/** `name` seen from `directory`, inside the tree; undefined where it leads out of it. */
+export function joinPath(directory: string, name: string): string | undefined {
+  if (name.startsWith('/')) return undefined
+  const path = posix.join(directory, name)
+  if (path === '..' || path.startsWith('../')) return undefined
+  return path === '.' ? '' : path.replace(/\/$/, '')
+}
+
+export function directoryOf(path: string): string {
+  const directory = posix.dirname(path)
+  return directory === '.' ? '' : directory
+}
+
+/** The first file there is of these names in these directories (all names of a directory before the next one). */
+export function firstFile(
+  tree: SourceTree,
+  directories: readonly string[],
+  names: readonly string[],
+): string | undefined {
+  for (const directory of directories) {
+    for (const name of names) {
+      const path = joinPath(directory, name)
+      if (path !== undefined && tree.entryKind(path) === 'file') return path
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,92 @@
+import type { Task } from '../ansible/statement.js'
+import { evaluateCondition } from '../jinja/condition.js'
+import { type Cause, FALSE, mergeCauses, TRUE, type Truth, unknown } from '../jinja/value.js'
+import type { Scope } from '../variables/scope.js'
+import type { Node } from '../yaml/node.js'
+import { chainOf, type Frame } from './frame.js'
+import type { AppliedCondition } from './task-run.js'
+
+/** All conditions of a statement together. */
+export interface Conditions {
+  readonly truth: Truth
+  readonly remains: string | null
+  readonly applied: readonly AppliedCondition[]
+  /** The names the conditions read, also through other variables. */
+  readonly reads: ReadonlySet<string>
+}
+
+/**
+ * Evaluates what applies to a task: the conditions of what it stands in, outermost first, then its own; the first that is
+ * false ends it (rules 90 to 92). Those of a dynamic include were decided when the run got there.
+ */
+export function evaluateConditions(frame: Frame, task: Task, scope: Scope): Conditions {
+  const applied: AppliedCondition[] = []
+  const { reads } = scope.withReads(() => {
+    for (const { from, node, decided } of conditionsOf(frame, task)) {
+      const condition = decided ?? (node && evaluateWhen(node, from, scope))
+      if (condition === undefined) continue
+      applied.push(condition)
+      if (condition.truth.kind === 'false') break
+    }
+  })
+  return { truth: allOf(applied.map(({ truth }) => truth)), remains: remainsOf(applied), applied, reads }
+}
+
+interface Pending {
+  readonly from: AppliedCondition['from']
+  readonly node?: Node
+  readonly decided?: AppliedCondition
+}
+
+function* conditionsOf(frame: Frame, task: Task): Generator<Pending> {
+  for (const { kind, directives, include } of chainOf(frame)) {
+    if (include) {
+      for (const decided of include.conditions) yield { from: decided.from, decided }
+      for (const node of include.apply?.when ?? []) yield { from: 'include', node }
+    } else for (const node of directives.when) yield { from: kind, node }
+  }
+  for (const node of task.when) yield { from: 'task', node }
+}
+
+/** One item of a `when` (rules 118 to 120): YAML booleans and numbers count as they are, nothing counts as true. */
+export function evaluateWhen(node: Node, from: AppliedCondition['from'], scope: Scope): AppliedCondition {
+  const at = node.span
+  if (node.kind === 'scalar' && node.tag !== 'vault') {
+    if (typeof node.data !== 'string') {
+      const truth = node.data === null || node.data ? TRUE : FALSE
+      return { text: String(node.data ?? ''), at, from, truth, remains: null, names: [] }
+    }
+    const { truth, remains, names } = evaluateCondition(node.data, at, scope)
+    return { text: node.data, at, from, truth, remains, names }
+  }
+  const says = node.kind === 'unreadable' ? node.says : 'a condition has to be an expression'
+  return { text: '', at, from, truth: unknown([{ says, at, unread: true }]), remains: null, names: [] }
+}
+
+/** True when all are, false when one is, unknown for all the reasons otherwise. */
+export function allOf(truths: readonly Truth[]): Truth {
+  const causes: Cause[] = []
+  for (const truth of truths) {
+    if (truth.kind === 'false') return FALSE
+    if (truth.kind === 'unknown') causes.push(...truth.causes)
+  }
+  return causes.length === 0 ? TRUE : unknown(mergeCauses(causes))
+}
+
+/** True when one is, false when all are. */
+export function anyOf(truths: readonly Truth[]): Truth {
+  const causes: Cause[] = []
+  for (const truth of truths) {
+    if (truth.kind === 'true') return TRUE
+    if (truth.kind === 'unknown') causes.push(...truth.causes)
+  }
+  return causes.length === 0 ? FALSE : unknown(mergeCauses(causes))
+}
+
+function remainsOf(applied: readonly AppliedCondition[]): string | null {
+  if (applied.some(({ truth }) => truth.kind === 'false')) return null
+  const rest = [...new Set(applied.flatMap(({ remains }) => remains ?? []))]
+  if (rest.length === 0) return null
+  if (rest.length === 1) return rest[0] ?? null
+  return rest.map(text => (/\bor\b|\bif\b/.test(text) ? `(${text})` : text)).join(' and ')
+}

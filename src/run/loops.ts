@@ -1,0 +1,85 @@
+import type { Task } from '../ansible/statement.js'
+import { type Cause, known, unknown, type Value } from '../jinja/value.js'
+import { evaluateNode } from '../variables/node-value.js'
+import type { Scope } from '../variables/scope.js'
+import { entryOf } from '../yaml/node.js'
+import type { Frame } from './frame.js'
+import { searched } from './lookups.js'
+import { firstFound, searchDirectories } from './search.js'
+import type { RunState } from './state.js'
+
+/** The items of a task's loop. */
+export type Items =
+  | { readonly kind: 'known'; readonly items: readonly Value[] }
+  /** Which items there are is not known; `item` stands for any of them. */
+  | { readonly kind: 'unknown'; readonly item: Value; readonly causes: readonly Cause[] }
+  | { readonly kind: 'failure'; readonly says: string }
+
+/** More items than this are treated as one item that is not known. */
+const mostItems = 2000
+
+/** Evaluates the list a task loops over (rule 105); undefined when it has no loop. */
+export function evaluateLoop(task: Task, frame: Frame, scope: Scope, state: RunState): Items | undefined {
+  if (task.loop === undefined) return undefined
+  const { plugin, terms } = task.loop
+  const value = evaluateNode(terms, scope)
+  if (plugin === 'first_found') return firstFoundItems(value, task, frame, state)
+  if (plugin === '') return itemsOf(value, task)
+  const given = value.kind === 'known' && Array.isArray(value.data) ? value.data : [value]
+  const result = scope.loopItems(plugin, given, terms.span)
+  return itemsOf(result, task)
+}
+
+function itemsOf(value: Value, task: Task): Items {
+  switch (value.kind) {
+    case 'known':
+      if (!Array.isArray(value.data)) return { kind: 'failure', says: 'a loop needs a list' }
+      if (value.data.length > mostItems) return unknownItems(`more than ${mostItems} items`, task, [])
+      return { kind: 'known', items: value.data }
+    case 'unknown':
+      return unknownItems('the items of the loop are not known', task, value.causes)
+    case 'one-of':
+      return unknownItems(
+        'the items of the loop are not known',
+        task,
+        value.options.flatMap(({ because }) => because),
+      )
+    case 'undefined':
+    case 'failure':
+      return { kind: 'failure', says: value.says }
+  }
+}
+
+function unknownItems(says: string, task: Task, causes: readonly Cause[]): Items {
+  const all = causes.length > 0 ? causes : [{ says, at: task.at }]
+  return { kind: 'unknown', item: unknown(all.map(cause => ({ ...cause, name: loopVariable(task) }))), causes: all }
+}
+
+/** The first file that is there, by rule 97; with names that are not known, one of the files that fit. */
+function firstFoundItems(value: Value, task: Task, frame: Frame, state: RunState): Items {
+  const { files, skip } = searched([value], new Map())
+  // Ansible derives the folder from the module's name: files/ unless the module is about templates or variables.
+  const kind = task.action.includes('template') ? 'templates' : task.action.includes('var') ? 'vars' : 'files'
+  const found = firstFound(state.code, files, searchDirectories(frame, kind))
+  if (found !== undefined) return { kind: 'known', items: [found] }
+  return skip ? { kind: 'known', items: [] } : { kind: 'failure', says: 'no file was found by with_first_found' }
+}
+
+/** The name a loop binds its item to: `item` unless `loop_control` says otherwise. */
+export function loopVariable(task: Task): string {
+  return loopControl(task, 'loop_var') ?? 'item'
+}
+
+/** What a loop binds for one item: the item, and its index where it is asked for. */
+export function bindItem(task: Task, item: Value, index: number): ReadonlyMap<string, Value> {
+  const bound = new Map([[loopVariable(task), item]])
+  const indexName = loopControl(task, 'index_var')
+  if (indexName !== undefined) bound.set(indexName, known(BigInt(index)))
+  return bound
+}
+
+function loopControl(task: Task, name: string): string | undefined {
+  const control = task.keywords.get('loop_control')?.value
+  const node = control?.kind === 'map' ? entryOf(control, name)?.value : undefined
+  return node?.kind === 'scalar' && typeof node.data === 'string' ? node.data : undefined
+}

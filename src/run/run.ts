@@ -1,0 +1,202 @@
+import { readPlaybook } from '../ansible/read-plays.js'
+import { readDefinitions } from '../ansible/read-tasks.js'
+import type { Definition, Directives, Play } from '../ansible/statement.js'
+import { matchHosts } from '../inventory/patterns.js'
+import { FALSE, known, TRUE, type Truth, unknown } from '../jinja/value.js'
+import { placeOf, type Span } from '../source/text.js'
+import { createChanges, createStore } from '../variables/layers.js'
+import { evaluateNode } from '../variables/node-value.js'
+import type { Scope } from '../variables/scope.js'
+import { entryOf, type Node } from '../yaml/node.js'
+import { type Code, directoryOf, firstFile, joinPath } from './code.js'
+import { createCompiler } from './compile.js'
+import { chainOf, type Frame } from './frame.js'
+import type { Role } from './role.js'
+import { createScopes, type PlayVariables } from './scopes.js'
+import type { RunOptions, RunState } from './state.js'
+import type { Gap, Run, TaskRun } from './task-run.js'
+import { flushHandlers, type Walk, walkCompiled, walkPlay } from './walk.js'
+
+/** What may look on while the run goes on. */
+export interface Observer {
+  /** Each time a role begins, with the variables its tasks see. */
+  readonly roleStarts: (role: Role, scope: Scope) => void
+}
+
+/**
+ * Runs a playbook for one host on paper: plays in order with imports of playbooks put in place, each compiled and walked
+ * as Ansible would. Nothing is executed; what only the host can tell stays unknown. What cannot be read becomes a gap.
+ */
+export function runPlaybook(code: Code, options: RunOptions, observer: Observer): Run {
+  const changes = createChanges()
+  const state: RunState = {
+    code,
+    options,
+    changes,
+    store: createStore(changes),
+    includedVars: createStore(changes),
+    inventory: options.inventory,
+  }
+  const tasks: TaskRun[] = []
+  const gaps: Gap[] = []
+  for (const [number, item] of playsOf(code, state, options.playbook, gaps).entries()) {
+    runPlay(state, item, number, tasks, gaps, observer)
+  }
+  return { host: options.host, playbook: options.playbook, tasks, gaps }
+}
+
+interface PlacedPlay {
+  readonly play: Play
+  /** The chain of playbooks it was imported through. */
+  readonly parent: Frame
+}
+
+const noDirectives = (at: Span): Directives => ({
+  name: undefined,
+  when: [],
+  tags: [],
+  vars: [],
+  keywords: new Map(),
+  at,
+})
+
+/** The plays of a playbook with `import_playbook` put in place (rule 98). */
+function playsOf(code: Code, state: RunState, playbook: string, gaps: Gap[]): readonly PlacedPlay[] {
+  const file = code.tree.read(playbook)
+  const at: Span = { file: file ?? { path: playbook, text: '' }, start: 0, end: 0 }
+  const frame = playbookFrame(undefined, playbook, noDirectives(at))
+  return readPlays(frame)
+
+  function readPlays(inside: Frame): readonly PlacedPlay[] {
+    const node = code.document(inside.file)
+    if (node === undefined) return []
+    return readPlaybook(node, code.report).flatMap(entry => {
+      if (entry.kind === 'unreadable') {
+        gaps.push({ says: entry.says, at: entry.at, via: [inside.step], runs: TRUE })
+        return []
+      }
+      if (entry.kind === 'play') return [{ play: entry, parent: inside }]
+      const name = staticText({ kind: 'scalar', data: entry.file, span: entry.at }, inside)
+      const path = name === undefined ? undefined : firstFile(code.tree, [directoryOf(inside.file)], [name])
+      const cycle = path !== undefined && chainOf(inside).some(({ file }) => file === path)
+      if (path === undefined || cycle) {
+        const says = cycle
+          ? `playbooks import each other without end: ${entry.file}`
+          : `import_playbook: no file '${entry.file}'`
+        code.report({ code: cycle ? 'import-cycle' : 'import-missing', severity: 'error', message: says, at: entry.at })
+        gaps.push({ says, at: entry.at, via: [inside.step], runs: TRUE })
+        return []
+      }
+      return readPlays(playbookFrame(inside, path, entry))
+    })
+  }
+
+  function staticText(node: Node, frame: Frame): string | undefined {
+    const scopes = createScopes(state, noVariables)
+    const value = evaluateNode(node, scopes.ofPlay(frame))
+    return value.kind === 'known' && typeof value.data === 'string' ? value.data : undefined
+  }
+}
+
+function playbookFrame(parent: Frame | undefined, file: string, directives: Directives): Frame {
+  const step = { kind: 'playbook', what: `playbook ${file}`, at: directives.at } as const
+  return { parent, kind: 'playbook', step, directives, role: undefined, file, playbookDirectory: directoryOf(file) }
+}
+
+const noVariables: PlayVariables = { play: [], prompts: [], files: [], roles: [], hosts: [] }
+
+function runPlay(
+  state: RunState,
+  { play, parent }: PlacedPlay,
+  number: number,
+  tasks: TaskRun[],
+  gaps: Gap[],
+  observer: Observer,
+): void {
+  const step = { kind: 'play', what: play.name === undefined ? 'play' : `play "${play.name}"`, at: play.at } as const
+  const frame: Frame = { ...parent, parent, kind: 'play', step, directives: play }
+  const imported = chainOf(parent).flatMap(({ directives }) => directives.vars)
+  const bare: PlayVariables = { ...noVariables, play: [...play.vars, ...imported], prompts: promptsOf(play) }
+  const files = varsFilesOf(state, play, frame, bare, gaps)
+  const early = { ...bare, files }
+  const beforeHosts = createScopes(state, early)
+  const compiler = createCompiler(state.code, (node, at) => evaluateNode(node, beforeHosts.ofPlay(at)))
+  const { hosts, inPlay } = hostsOfPlay(state, play, frame, early)
+  const compiled = compiler.compilePlay(play, frame)
+  const scopes = createScopes(state, { ...early, roles: compiled.visibleRoles, hosts })
+  const walk: Walk = {
+    state,
+    compiler,
+    scopes,
+    play: compiled,
+    number,
+    hosts,
+    inPlay,
+    tasks,
+    gaps,
+    roleStarts: observer.roleStarts,
+    visit: item => walkCompiled(walk, item),
+    flush: () => flushHandlers(walk),
+    handlers: [],
+    rolesDone: new Set(),
+    skipping: undefined,
+    ended: false,
+  }
+  walkPlay(walk)
+}
+
+function hostsOfPlay(
+  state: RunState,
+  play: Play,
+  frame: Frame,
+  variables: PlayVariables,
+): { hosts: readonly string[]; inPlay: Truth } {
+  const node = play.hosts
+  const value = node === undefined ? known([]) : evaluateNode(node, createScopes(state, variables).ofPlay(frame))
+  const items = value.kind === 'known' && Array.isArray(value.data) ? value.data : [value]
+  const patterns = items.flatMap(item => (item.kind === 'known' && typeof item.data === 'string' ? item.data : []))
+  if (patterns.length < items.length) {
+    const says = `which hosts the play is for cannot be told before the run`
+    return { hosts: [state.options.host], inPlay: unknown([{ says, at: node?.span ?? play.at }]) }
+  }
+  const hosts = matchHosts(patterns, state.inventory)
+  return { hosts, inPlay: hosts.includes(state.options.host) ? TRUE : FALSE }
+}
+
+/** `vars_files`: of a nested list the first file that is there. */
+function varsFilesOf(
+  state: RunState,
+  play: Play,
+  frame: Frame,
+  variables: PlayVariables,
+  gaps: Gap[],
+): readonly Definition[] {
+  const node = play.keywords.get('vars_files')?.value
+  const groups = node === undefined ? [] : node.kind === 'list' ? node.items : [node]
+  const scope = createScopes(state, variables).ofPlay(frame)
+  return groups.flatMap(group => {
+    const names = (group.kind === 'list' ? group.items : [group]).map(item => evaluateNode(item, scope))
+    for (const name of names) {
+      if (name.kind !== 'known' || typeof name.data !== 'string') continue
+      const path = joinPath(frame.playbookDirectory, name.data)
+      const document = path === undefined ? undefined : state.code.document(path)
+      if (document !== undefined) return readDefinitions(document)
+    }
+    gaps.push({
+      says: `vars_files: no such file (${placeOf(group.span)})`,
+      at: group.span,
+      via: [frame.step],
+      runs: TRUE,
+    })
+    return []
+  })
+}
+
+function promptsOf(play: Play): readonly string[] {
+  const node = play.keywords.get('vars_prompt')?.value
+  if (node?.kind !== 'list') return []
+  return node.items.flatMap(item => {
+    const name = item.kind === 'map' ? entryOf(item, 'name')?.value : undefined
+    return name?.kind === 'scalar' ? String(name.data) : []
+  })
+}

@@ -1,0 +1,305 @@
+import { posix } from 'node:path'
+import type { Definition, Task } from '../ansible/statement.js'
+import { groupNamesOf, hostsOf } from '../inventory/inventory.js'
+import { evaluateTemplate } from '../jinja/template.js'
+import { type Key, known, unknown, type Value } from '../jinja/value.js'
+import { assumed } from '../variables/assumptions.js'
+import { type Facts, factsOf } from '../variables/facts.js'
+import { layerOf, valuesLayer } from '../variables/layers.js'
+import { LazyDict } from '../variables/lazy-dict.js'
+import type { Origin } from '../variables/resolved.js'
+import { createScope, type Layer, type Scope, type ScopeOptions } from '../variables/scope.js'
+import { readYamlText } from '../yaml/read.js'
+import { chainOf, type Frame, rolesOf } from './frame.js'
+import { lookupFor } from './lookups.js'
+import type { Role } from './role.js'
+import { inCheckout } from './search.js'
+import { placeOfRun, type RunState } from './state.js'
+
+/** Stands for an argument that `default(omit)` leaves out. */
+export const omitted = '__omit_place_holder__'
+
+/** Everything a play makes visible to all its statements. */
+export interface PlayVariables {
+  readonly play: readonly Definition[]
+  readonly prompts: readonly string[]
+  readonly files: readonly Definition[]
+  readonly roles: readonly Role[]
+  readonly hosts: readonly string[]
+}
+
+/** Builds the scopes of a play's statements; each frame's scope is made once. */
+export interface Scopes {
+  readonly ofFrame: (frame: Frame) => Scope
+  /** The scope of a task: its frame's with `vars:` of the task and the items of its loop. */
+  readonly ofTask: (frame: Frame, task: Task, items: ReadonlyMap<string, Value>) => Scope
+  /** What can be told before a host is at hand: names of imports, `hosts:` (rule 94). */
+  readonly ofPlay: (frame: Frame) => Scope
+  /** A task as another host of the play sees it. */
+  readonly ofHost: (host: string, frame: Frame, task: Task, items: ReadonlyMap<string, Value>) => Scope
+}
+
+const magicPlace = placeOfRun('magic variables')
+const factsPlace = placeOfRun('facts of the host')
+
+export function createScopes(state: RunState, variables: PlayVariables): Scopes {
+  const frames = new Map<Frame, Scope>()
+  const factsByHost = new Map<string, Facts>()
+  const { options } = state
+
+  const factsOfHost = (host: string): Facts => {
+    const before = factsByHost.get(host)
+    if (before) return before
+    const facts = factsOf(options.facts.get(host) ?? options.facts.get('*'), factsPlace, host)
+    factsByHost.set(host, facts)
+    return facts
+  }
+
+  const scopeOptions = (frame: Frame, host: string | undefined): ScopeOptions => ({
+    changes: state.changes,
+    missing: name => {
+      const fact = host === undefined ? undefined : factsOfHost(host).injected(name)
+      return fact ?? { kind: 'undefined', says: `'${name}' is undefined`, at: frame.step.at }
+    },
+    assume: (name, value) => assumed(options.assumptions, name, value, frame.step.at),
+    lookup: scope => lookupFor(state, frame, scope),
+    template: scope => (text, at) => evaluateTemplate(text, at, scope),
+    readYaml: readYamlText,
+  })
+
+  const hostLayersOf = (host: string, frame: Frame): readonly Layer[] => [
+    factsOfHost(host).layer,
+    ...options.hostLayers(state.inventory, host, frame.playbookDirectory),
+  ]
+
+  const playLayers = (): readonly Layer[] => [
+    layerOf('play vars_files', variables.files),
+    valuesLayer(
+      'play vars_prompt',
+      magicPlace,
+      new Map(
+        variables.prompts.map(name => [
+          name,
+          unknown([{ says: `${name} is asked for at the prompt`, at: magicPlace, name }]),
+        ]),
+      ),
+    ),
+    layerOf('play vars', variables.play),
+  ]
+
+  const visible = {
+    vars: layerOf('role vars', variables.roles.flatMap(allVars)),
+    defaults: layerOf('role defaults', variables.roles.flatMap(allDefaults)),
+  }
+
+  /** From the strongest to the weakest, rule 65; `task` and `items` belong to one task. */
+  const layersFor = (
+    frame: Frame,
+    task: Task | undefined,
+    items: ReadonlyMap<string, Value>,
+    host = options.host,
+  ): readonly Layer[] => {
+    const chain = chainOf(frame).toReversed()
+    const roles = rolesOf(frame).toReversed()
+    const bound = new Map<string, Value>(items)
+    for (const { include } of chain) {
+      for (const [name, value] of include?.items ?? []) if (!bound.has(name)) bound.set(name, value)
+    }
+    const layers: Layer[] = [
+      valuesLayer('loop item', frame.step.at, bound),
+      magicLayer(frame, host),
+      layerOf('extra vars', options.extraVars),
+    ]
+    for (const { include } of chain) add(layers, 'include params', include?.parameters)
+    for (const role of roles) add(layers, 'role params', role.parameters)
+    if (host === options.host) layers.push(state.store, state.includedVars)
+    add(layers, 'task vars', task?.vars)
+    for (const { kind, directives, include } of chain) {
+      if (kind === 'block' || kind === 'import' || kind === 'role') add(layers, 'block vars', directives.vars)
+      add(layers, 'block vars', include?.apply?.vars)
+    }
+    for (const [index, role] of roles.entries()) {
+      add(layers, 'role vars', role.code.vars)
+      if (index === 0) add(layers, 'role vars', role.dependencies.flatMap(allVars))
+    }
+    layers.push(visible.vars, ...playLayers(), ...hostLayersOf(host, frame))
+    for (const role of roles) add(layers, 'role defaults', role.code.defaults)
+    for (const role of roles.slice(0, 1)) add(layers, 'role defaults', role.dependencies.flatMap(allDefaults))
+    layers.push(visible.defaults)
+    return layers
+  }
+
+  const ofFrame = (frame: Frame): Scope => {
+    const before = frames.get(frame)
+    if (before) return before
+    const plain = (frame.kind === 'import' || frame.kind === 'block') && frame.directives.vars.length === 0
+    const scope =
+      plain && frame.parent
+        ? ofFrame(frame.parent)
+        : createScope(layersFor(frame, undefined, new Map()), scopeOptions(frame, options.host))
+    frames.set(frame, scope)
+    return scope
+  }
+
+  const ofTask = (frame: Frame, task: Task, items: ReadonlyMap<string, Value>): Scope => {
+    const scope = ofFrame(frame)
+    if (task.vars.length === 0 && items.size === 0) return scope
+    const differs = new Set([...task.vars.map(({ name }) => name), ...items.keys()])
+    return createScope(layersFor(frame, task, items), scopeOptions(frame, options.host), { scope, differs })
+  }
+
+  const ofPlay = (frame: Frame): Scope => {
+    const roles = rolesOf(frame).toReversed()
+    const layers: Layer[] = [layerOf('extra vars', options.extraVars)]
+    for (const role of roles) add(layers, 'role params', role.parameters)
+    for (const { kind, directives } of chainOf(frame).toReversed())
+      if (kind !== 'play') add(layers, 'block vars', directives.vars)
+    for (const role of roles) add(layers, 'role vars', role.code.vars)
+    layers.push(...playLayers())
+    for (const role of roles) add(layers, 'role defaults', role.code.defaults)
+    return createScope(layers, scopeOptions(frame, undefined))
+  }
+
+  const ofHost = (host: string, frame: Frame, task: Task, items: ReadonlyMap<string, Value>): Scope => {
+    if (host === options.host) return ofTask(frame, task, items)
+    return createScope(layersFor(frame, task, items, host), scopeOptions(frame, host))
+  }
+
+  const magicLayer = (frame: Frame, host: string): Layer => computedLayer(magicOf(frame, host))
+
+  const magicOf = (frame: Frame, host: string): ReadonlyMap<string, () => Value> => {
+    const { inventory } = state
+    const texts = (items: readonly string[]): Value => known(items.map(item => known(item)))
+    const source = inventory.hosts.get(host)?.source
+    const values: [string, () => Value][] = [
+      ['inventory_hostname', () => known(host)],
+      ['inventory_hostname_short', () => known(host.split('.')[0] ?? host)],
+      ['group_names', () => texts(groupNamesOf(state.inventory, host))],
+      ['groups', groupsDict],
+      [
+        'hostvars',
+        () =>
+          known(
+            new LazyDict(
+              () => state.inventory.hosts.keys(),
+              name => hostVariables(String(name), frame),
+            ),
+          ),
+      ],
+      ['play_hosts', () => texts(variables.hosts)],
+      ['ansible_play_hosts', () => texts(variables.hosts)],
+      ['ansible_play_hosts_all', () => texts(variables.hosts)],
+      ['ansible_play_batch', () => texts(variables.hosts)],
+      ['ansible_play_name', () => known(frame.step.what)],
+      ['ansible_facts', () => factsOfHost(host).all],
+      ['ansible_check_mode', () => known(false)],
+      ['ansible_diff_mode', () => known(false)],
+      ['ansible_run_tags', () => texts(options.tags.length === 0 ? ['all'] : options.tags)],
+      ['ansible_skip_tags', () => texts(options.skipTags)],
+      ['ansible_version', () => controlHost('ansible_version')],
+      ['ansible_playbook_python', () => controlHost('ansible_playbook_python')],
+      ['ansible_config_file', () => controlHost('ansible_config_file')],
+      ['playbook_dir', () => inCheckout(frame.playbookDirectory)],
+      ['omit', () => known(omitted)],
+      [
+        'vars',
+        () =>
+          known(
+            new LazyDict(
+              () => ofFrame(frame).variableNames(),
+              name => definedOrNothing(ofFrame(frame), String(name)),
+            ),
+          ),
+      ],
+    ]
+    if (source !== undefined) {
+      values.push(['inventory_file', () => known(source)], ['inventory_dir', () => known(posix.dirname(source))])
+    }
+    const [role] = rolesOf(frame).slice(-1)
+    if (role) {
+      values.push(['role_name', () => known(role.name)], ['ansible_role_name', () => known(role.name)])
+      values.push(['role_path', () => inCheckout(role.code.directory)])
+      const parents = role.parents.map(({ name }) => name)
+      values.push(['ansible_parent_role_names', () => texts(parents.toReversed())])
+    }
+    return new Map(values)
+  }
+
+  const groupsDict = (): Value => {
+    const groups = new Map<Key, Value>()
+    for (const name of state.inventory.groups.keys()) {
+      groups.set(name, known(hostsOf(state.inventory, name).map(host => known(host))))
+    }
+    return known(groups)
+  }
+
+  /** Rule 73: a host's own variables, facts and what the run set for it; not what plays and roles define. */
+  const hostVariables = (host: string, frame: Frame): Value | undefined => {
+    if (!state.inventory.hosts.has(host)) return undefined
+    const own = host === options.host ? [state.store, state.includedVars] : []
+    const layers = [
+      computedLayer(magicWithoutSelf(frame, host)),
+      layerOf('extra vars', options.extraVars),
+      ...own,
+      ...hostLayersOf(host, frame),
+    ]
+    const scope = createScope(layers, scopeOptions(frame, host))
+    return known(
+      new LazyDict(
+        () => scope.variableNames(),
+        name => definedOrNothing(scope, String(name)) ?? setElsewhere(host, String(name)),
+      ),
+    )
+  }
+
+  const magicWithoutSelf = (frame: Frame, host: string): ReadonlyMap<string, () => Value> => {
+    const values = new Map(magicOf(frame, host))
+    values.delete('hostvars')
+    values.delete('vars')
+    return values
+  }
+
+  /** A fact this run set for its own host it most likely set for the others too, with a value of their own. */
+  const setElsewhere = (host: string, name: string): Value | undefined => {
+    const entry = host === options.host ? undefined : state.store.entries(name)[0]
+    return (
+      entry &&
+      unknown([{ says: `${name} is set on ${host} during the run`, at: entry.at, name: `hostvars.${host}.${name}` }])
+    )
+  }
+
+  return { ofFrame, ofTask, ofPlay, ofHost }
+}
+
+function definedOrNothing(scope: Scope, name: string): Value | undefined {
+  const value = scope.variable(name)
+  return value.kind === 'undefined' ? undefined : value
+}
+
+function controlHost(name: string): Value {
+  return unknown([{ says: `${name} depends on the control host`, at: magicPlace, name }])
+}
+
+function computedLayer(values: ReadonlyMap<string, () => Value>): Layer {
+  const origin: Origin = 'magic variable'
+  return {
+    entries: name => {
+      const value = values.get(name)
+      return value === undefined ? [] : [{ origin, at: magicPlace, content: { value: value() } }]
+    },
+    names: () => values.keys(),
+  }
+}
+
+function add(layers: Layer[], origin: Origin, definitions: readonly Definition[] | undefined): void {
+  if (definitions && definitions.length > 0) layers.push(layerOf(origin, definitions))
+}
+
+/** A role's vars with those of its dependencies, weakest first. */
+function allVars(role: Role): readonly Definition[] {
+  return [...role.dependencies.flatMap(allVars), ...role.code.vars]
+}
+
+function allDefaults(role: Role): readonly Definition[] {
+  return [...role.dependencies.flatMap(allDefaults), ...role.code.defaults]
+}

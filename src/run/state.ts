@@ -1,0 +1,41 @@
+import type { Definition } from '../ansible/statement.js'
+import type { Inventory } from '../inventory/inventory.js'
+import type { Dict } from '../jinja/value.js'
+import type { SourceFile, Span } from '../source/text.js'
+import type { Assumptions } from '../variables/assumptions.js'
+import type { Changes, Store } from '../variables/layers.js'
+import type { Layer } from '../variables/scope.js'
+import type { Code } from './code.js'
+
+/** What a run is asked for. */
+export interface RunOptions {
+  readonly playbook: string
+  readonly host: string
+  readonly inventory: Inventory
+  /** Inventory and group_vars/host_vars layers of a host, strongest first, for a playbook's directory. */
+  readonly hostLayers: (inventory: Inventory, host: string, playbookDirectory: string) => readonly Layer[]
+  readonly extraVars: readonly Definition[]
+  /** Facts by host; a host that is not in it has not been asked. */
+  readonly facts: ReadonlyMap<string, Dict>
+  readonly assumptions: Assumptions
+  readonly tags: readonly string[]
+  readonly skipTags: readonly string[]
+}
+
+/** What changes while the run goes on. */
+export interface RunState {
+  readonly code: Code
+  readonly options: RunOptions
+  readonly changes: Changes
+  /** `set_fact` and registered results of the host. */
+  readonly store: Store
+  /** `include_vars` of the host. */
+  readonly includedVars: Store
+  inventory: Inventory
+}
+
+/** The place of statements that no file makes: magic variables, facts that were not given. */
+export function placeOfRun(name: string): Span {
+  const file: SourceFile = { path: name, text: '' }
+  return { file, start: 0, end: 0 }
+}

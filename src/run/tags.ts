@@ -1,0 +1,58 @@
+import type { Task } from '../ansible/statement.js'
+import { evaluateNode } from '../variables/node-value.js'
+import type { Scope } from '../variables/scope.js'
+import type { Node } from '../yaml/node.js'
+import { chainOf, type Frame } from './frame.js'
+
+/**
+ * The tags of a task: its own and those of all it stands in, sorted. Tags of a dynamic include select the include only;
+ * its `apply:` and what stands around it reach inside (rule 93).
+ */
+export function tagsOf(frame: Frame, task: Task, scope: Scope): readonly string[] {
+  const tags = new Set<string>()
+  const collect = (nodes: readonly Node[]): void => {
+    for (const node of nodes) for (const tag of textsOf(node, scope)) tags.add(tag)
+  }
+  for (const { directives, include } of chainOf(frame)) collect(include ? (include.apply?.tags ?? []) : directives.tags)
+  collect(task.tags)
+  return [...tags].sort()
+}
+
+/** Tags may be given as one text with commas. */
+function textsOf(node: Node, scope: Scope): readonly string[] {
+  const value = evaluateNode(node, scope)
+  const items = value.kind === 'known' && Array.isArray(value.data) ? value.data : [value]
+  return items.flatMap(item =>
+    item.kind === 'known' && (typeof item.data === 'string' || typeof item.data === 'bigint')
+      ? String(item.data)
+          .split(',')
+          .map(tag => tag.trim())
+          .filter(tag => tag !== '')
+      : [],
+  )
+}
+
+/** Why `--tags` or `--skip-tags` leave a task out; undefined when they do not. */
+export function leftOutByTags(
+  tags: readonly string[],
+  only: readonly string[],
+  skip: readonly string[],
+): string | undefined {
+  const has = (tag: string): boolean => tags.includes(tag)
+  const asked = only.length === 0 ? ['all'] : only
+  const named = tags.some(tag => asked.includes(tag))
+  const chosen =
+    named ||
+    (has('always') && !has('never')) ||
+    (asked.includes('all') && !has('never')) ||
+    (asked.includes('tagged') && tags.length > 0 && !has('never')) ||
+    (asked.includes('untagged') && tags.length === 0)
+  if (!chosen) {
+    return has('never') ? 'tagged never, and not asked for with --tags' : `not selected by --tags ${only.join(',')}`
+  }
+  if (skip.some(tag => has(tag) || (tag === 'all' && !has('always')) || (tag === 'tagged' && tags.length > 0))) {
+    return `left out by --skip-tags ${skip.join(',')}`
+  }
+  if (skip.includes('untagged') && tags.length === 0) return 'left out by --skip-tags untagged'
+  return undefined
+}

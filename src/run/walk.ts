@@ -1,0 +1,303 @@
+import type { Directives, Task } from '../ansible/statement.js'
+import { FALSE, TRUE, type Truth, unknown, type Value } from '../jinja/value.js'
+import type { Span } from '../source/text.js'
+import { evaluateNode } from '../variables/node-value.js'
+import type { Scope } from '../variables/scope.js'
+import { actions } from './actions.js'
+import type { Compiled, CompiledPlay, Compiler } from './compile.js'
+import { allOf, anyOf, type Conditions, evaluateConditions, evaluateWhen } from './conditions.js'
+import { chainOf, type Frame, includeOf, stepsOf } from './frame.js'
+import { type Handler, handlersIn, notifiedNames, notify } from './handlers.js'
+import { bindItem, evaluateLoop, type Items } from './loops.js'
+import { registeredEntry } from './results.js'
+import type { Role } from './role.js'
+import { omitted, type Scopes } from './scopes.js'
+import type { RunState } from './state.js'
+import { leftOutByTags, tagsOf } from './tags.js'
+import type { AppliedCondition, Gap, Invocation, TaskRun } from './task-run.js'
+
+/** What the walk through one play works with. */
+export interface Walk {
+  readonly state: RunState
+  readonly compiler: Compiler
+  readonly scopes: Scopes
+  readonly play: CompiledPlay
+  readonly number: number
+  readonly hosts: readonly string[]
+  /** Whether the host takes part in the play. */
+  readonly inPlay: Truth
+  readonly tasks: TaskRun[]
+  readonly gaps: Gap[]
+  readonly roleStarts: (role: Role, scope: Scope) => void
+  /** Goes on with what a dynamic include brings in. */
+  readonly visit: (compiled: Compiled) => void
+  /** Runs the handlers notified so far. */
+  readonly flush: () => void
+  handlers: Handler[]
+  /** Roles of `roles:` and of dependencies that are through, by what makes them equal (rule 86). */
+  readonly rolesDone: Set<string>
+  /** Why what follows is not run: the play was ended, or the role it stands in already ran. */
+  skipping: string | undefined
+  ended: boolean
+}
+
+/** Runs a compiled play on paper, in Ansible's order (rule 81). */
+export function walkPlay(walk: Walk): void {
+  const { play, scopes } = walk
+  walk.handlers = [...handlersIn(play.handlers, scopes.ofFrame)]
+  for (const section of [play.preTasks, [...play.roles, ...play.tasks], play.postTasks]) {
+    for (const statement of section) walkCompiled(walk, statement)
+    flushHandlers(walk)
+  }
+  for (const handler of walk.handlers) {
+    if (!handler.ran) record(walk, handler.task, handler.frame, 'handler', { excluded: 'nothing notifies it' })
+  }
+}
+
+export function walkCompiled(walk: Walk, compiled: Compiled): void {
+  switch (compiled.kind) {
+    case 'task':
+      walkTask(walk, compiled.task, compiled.frame, compiled.part, [])
+      break
+    case 'block':
+      for (const part of [compiled.block, compiled.rescue, compiled.always]) {
+        for (const statement of part) walkCompiled(walk, statement)
+      }
+      break
+    case 'role':
+      walkRole(walk, compiled.role, compiled.frame, compiled.body)
+      break
+    case 'gap': {
+      const { says, at, frame } = compiled
+      const scope = walk.scopes.ofFrame(frame)
+      const conditions = evaluateConditions(frame, nothing(at), scope)
+      walk.gaps.push({ says, at, via: stepsOf(frame), runs: allOf([walk.inPlay, conditions.truth]) })
+      break
+    }
+  }
+}
+
+function walkRole(walk: Walk, role: Role, frame: Frame, body: readonly Compiled[]): void {
+  walk.roleStarts(role, walk.scopes.ofFrame(frame))
+  const before = walk.skipping
+  // Only what `roles:` and dependencies name is run once; imports and includes of roles run every time.
+  const counted = frame.parent?.kind === 'play' || frame.parent?.kind === 'role'
+  if (counted && walk.rolesDone.has(role.key) && !role.code.allowDuplicates) {
+    walk.skipping ??= `role ${role.name} already ran in this play with the same parameters`
+  }
+  for (const statement of body) walkCompiled(walk, statement)
+  if (counted) walk.rolesDone.add(role.key)
+  if (walk.skipping !== before && !walk.ended) walk.skipping = before
+}
+
+/** Runs the handlers that were notified since they last ran, in the order they are defined (rule 100). */
+export function flushHandlers(walk: Walk): void {
+  for (const handler of walk.handlers) {
+    if (handler.notifiedBy.length === 0) continue
+    const by = handler.notifiedBy
+    handler.notifiedBy = []
+    handler.ran = true
+    walkTask(walk, handler.task, handler.frame, 'handler', by)
+  }
+}
+
+/** What is known of a task before its module is looked at. */
+interface Decided {
+  readonly scope: Scope
+  readonly conditions: Conditions
+  readonly items: Items | undefined
+  readonly invocations: readonly Invocation[]
+  readonly applied: readonly (readonly AppliedCondition[])[]
+  readonly runs: Truth
+}
+
+function walkTask(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], notifiedBy: readonly TaskRun[]): void {
+  const scope = walk.scopes.ofTask(frame, task, new Map())
+  const tags = tagsOf(frame, task, scope)
+  const excluded = exclusion(walk, tags)
+  const decided = decide(walk, task, frame, scope)
+  const runs = excluded === undefined ? decided.runs : FALSE
+  const run = record(walk, task, frame, part, { excluded, tags, decided, notifiedBy })
+  // A rescue section is only reached after a failure that may never come.
+  const reached: Truth =
+    part === 'rescue'
+      ? allOf([runs, unknown([{ says: 'runs only after a task of its block failed', at: task.at }])])
+      : runs
+  const { invocations, applied } = decided
+  const itemsKnown = decided.items?.kind !== 'unknown'
+  actions[task.module]?.({ walk, task, frame, part, run, scope, runs: reached, invocations, applied, itemsKnown })
+  const registered = task.keywords.get('register')?.value
+  if (registered?.kind === 'scalar' && typeof registered.data === 'string' && excluded === undefined) {
+    const entry = registeredEntry(task, registered.data, reached, invocations, itemsKnown)
+    walk.state.store.set(registered.data, entry)
+  }
+  if (runs.kind !== 'false') notify(walk.handlers, notifiedNames(task, frame, scope), run)
+}
+
+function exclusion(walk: Walk, tags: readonly string[]): string | undefined {
+  if (walk.inPlay.kind === 'false') return `${walk.state.options.host} is not among the hosts of the play`
+  if (walk.skipping !== undefined) return walk.skipping
+  return leftOutByTags(tags, walk.state.options.tags, walk.state.options.skipTags)
+}
+
+function decide(walk: Walk, task: Task, frame: Frame, scope: Scope): Decided {
+  const conditions = evaluateConditions(frame, task, scope)
+  if (conditions.truth.kind === 'false') {
+    return { scope, conditions, items: undefined, invocations: [], applied: [], runs: FALSE }
+  }
+  const items = evaluateLoop(task, frame, scope, walk.state)
+  if (items === undefined) {
+    const runs = allOf([walk.inPlay, conditions.truth])
+    const only = invocation(task, frame, scope, conditions, runs, undefined)
+    return { scope, conditions, items, invocations: [only], applied: [conditions.applied], runs }
+  }
+  if (items.kind === 'failure') {
+    const failed = unknown([{ says: `evaluating the loop fails: ${items.says}`, at: task.at }])
+    return {
+      scope,
+      conditions,
+      items,
+      invocations: [],
+      applied: [],
+      runs: allOf([walk.inPlay, conditions.truth, failed]),
+    }
+  }
+  const single = items.kind === 'unknown' ? [items.item] : items.items
+  const rows = single.map((item, index) => {
+    const inner = walk.scopes.ofTask(frame, task, bindItem(task, item, index))
+    const own = evaluateConditions(frame, task, inner)
+    const some: Truth = items.kind === 'unknown' ? unknown(items.causes) : TRUE
+    return { own, invocation: invocation(task, frame, inner, own, allOf([walk.inPlay, own.truth, some]), item) }
+  })
+  const invocations = rows.map(row => row.invocation)
+  const runs = rows.length === 0 ? allOf([walk.inPlay, conditions.truth]) : anyOf(invocations.map(row => row.runs))
+  const shown = rows.find(row => row.own.truth.kind === runs.kind)?.own ?? rows[0]?.own ?? conditions
+  return { scope, conditions: shown, items, invocations, applied: rows.map(row => row.own.applied), runs }
+}
+
+function invocation(
+  task: Task,
+  frame: Frame,
+  scope: Scope,
+  conditions: Conditions,
+  runs: Truth,
+  item: Value | undefined,
+): Invocation {
+  const named = new Map<string, Value>()
+  if (task.arguments.template) {
+    const value = evaluateNode(task.arguments.template, scope)
+    if (value.kind === 'known' && value.data instanceof Map) {
+      for (const [name, member] of value.data) named.set(String(name), member)
+    }
+  }
+  for (const [name, node] of task.arguments.named) {
+    const value = evaluateNode(node, scope)
+    if (value.kind === 'known' && value.data === omitted) named.delete(name)
+    else named.set(name, value)
+  }
+  const raw = task.arguments.raw && evaluateNode(task.arguments.raw, scope)
+  const plain = {
+    runs,
+    remains: conditions.remains,
+    arguments: named,
+    raw,
+    environment: environmentOf(frame, task, scope),
+  }
+  return item === undefined ? plain : { ...plain, item }
+}
+
+function environmentOf(frame: Frame, task: Task, scope: Scope): ReadonlyMap<string, Value> {
+  const merged = new Map<string, Value>()
+  for (const { keywords } of [...chainOf(frame).map(({ directives }) => directives), task]) {
+    const node = keywords.get('environment')?.value
+    if (node === undefined) continue
+    for (const part of node.kind === 'list' ? node.items : [node]) {
+      const value = evaluateNode(part, scope)
+      if (value.kind !== 'known' || !(value.data instanceof Map)) continue
+      for (const [name, member] of value.data) merged.set(String(name), member)
+    }
+  }
+  return merged
+}
+
+interface Recorded {
+  readonly excluded: string | undefined
+  readonly tags?: readonly string[]
+  readonly decided?: Decided
+  readonly notifiedBy?: readonly TaskRun[]
+}
+
+function record(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], what: Recorded): TaskRun {
+  const scope = what.decided?.scope ?? walk.scopes.ofTask(frame, task, new Map())
+  const { decided, excluded } = what
+  const conditions = decided?.conditions ?? evaluateConditions(frame, task, scope)
+  const ownRuns = decided?.runs ?? conditions.truth
+  const run: TaskRun = {
+    order: walk.tasks.length,
+    task,
+    name: nameOf(task, scope),
+    play: walk.number,
+    playName: walk.play.play.name ?? '',
+    role: frame.role?.code.path,
+    part,
+    tags: what.tags ?? tagsOf(frame, task, scope),
+    via: stepsOf(frame),
+    includedBy: includeOf(frame)?.directives.at,
+    runs: excluded === undefined ? ownRuns : FALSE,
+    conditions: conditions.applied,
+    remains: excluded === undefined && ownRuns.kind === 'unknown' ? conditions.remains : null,
+    excluded,
+    dependsOnSetFact: readsSetFact(walk, conditions),
+    invocations: excluded === undefined ? (decided?.invocations ?? []) : [],
+    notifiedBy: what.notifiedBy ?? [],
+    failureIgnored: failureIgnored(task, frame, scope),
+  }
+  walk.tasks.push(run)
+  return run
+}
+
+function readsSetFact(walk: Walk, { reads }: Conditions): boolean {
+  for (const name of reads) {
+    if (walk.state.store.entries(name).some(({ origin }) => origin === 'set_fact')) return true
+  }
+  return false
+}
+
+function nameOf(task: Task, scope: Scope): string {
+  if (task.name === undefined) return task.action
+  const value = scope.template(task.name, task.at)
+  return value.kind === 'known' && typeof value.data === 'string' ? value.data : task.name
+}
+
+/** `ignore_errors` of the task or what it stands in, or a `failed_when` that never fails. */
+function failureIgnored(task: Task, frame: Frame, scope: Scope): Truth {
+  const ignore = [
+    task,
+    ...chainOf(frame)
+      .toReversed()
+      .map(({ directives }) => directives),
+  ]
+    .map(({ keywords }: Pick<Directives, 'keywords'>) => keywords.get('ignore_errors')?.value)
+    .find(node => node !== undefined)
+  const ignored = ignore === undefined ? FALSE : evaluateWhen(ignore, 'task', scope).truth
+  const failed = task.keywords.get('failed_when')?.value
+  const never = failed?.kind === 'scalar' && failed.data === false ? TRUE : FALSE
+  return anyOf([ignored, never])
+}
+
+/** A statement without keywords, for asking what the frames around a place say. */
+function nothing(at: Span): Task {
+  return {
+    kind: 'task',
+    name: undefined,
+    when: [],
+    tags: [],
+    vars: [],
+    keywords: new Map(),
+    at,
+    action: '',
+    module: '',
+    arguments: { named: new Map(), raw: undefined, template: undefined },
+    loop: undefined,
+  }
+}

@@ -1,0 +1,57 @@
+import type { Definition } from '../ansible/statement.js'
+import type { VariableFile } from '../inventory/group-vars.js'
+import { groupsOf, type Inventory } from '../inventory/inventory.js'
+import { unknown } from '../jinja/value.js'
+import { layerOf } from './layers.js'
+import type { Origin } from './resolved.js'
+import type { Layer } from './scope.js'
+
+/**
+ * What the inventory says of a host, strongest first: host_vars, host lines, group_vars of its groups, group_vars/all,
+ * and only then the groups' variables in the inventory file itself (rule 65, levels 12 to 16).
+ */
+export function hostLayers(inventory: Inventory, host: string, files: readonly VariableFile[]): readonly Layer[] {
+  const groups = groupsOf(inventory, host).filter(name => name !== 'all')
+  const inFile = (names: readonly string[]): readonly Definition[] =>
+    names.flatMap(name => inventory.groups.get(name)?.variables ?? [])
+  const fromFiles = (origin: Origin, of: (file: VariableFile) => boolean): readonly Layer[] => {
+    const chosen = files.filter(of)
+    // A file that cannot be read may say anything: it stands before what the readable ones of its level say.
+    return [
+      ...chosen.flatMap(file => (file.unreadable ? unreadableLayer(origin, file) : [])),
+      layerOf(
+        origin,
+        chosen.flatMap(({ definitions }) => definitions),
+      ),
+    ]
+  }
+  const ofHost = (beside: VariableFile['beside']) => (file: VariableFile) =>
+    file.host === host && file.beside === beside
+  const ofAll = (beside: VariableFile['beside']) => (file: VariableFile) =>
+    file.group === 'all' && file.beside === beside
+  const ofGroups = (beside: VariableFile['beside']): readonly Layer[] =>
+    groups
+      .toReversed()
+      .flatMap(name => fromFiles(`${beside} group_vars`, file => file.group === name && file.beside === beside))
+  return [
+    ...fromFiles('playbook host_vars', ofHost('playbook')),
+    ...fromFiles('inventory host_vars', ofHost('inventory')),
+    layerOf('inventory file host vars', inventory.hosts.get(host)?.variables ?? []),
+    ...ofGroups('playbook'),
+    ...ofGroups('inventory'),
+    ...fromFiles('playbook group_vars/all', ofAll('playbook')),
+    ...fromFiles('inventory group_vars/all', ofAll('inventory')),
+    layerOf('inventory file group vars', inFile(groups)),
+    layerOf('inventory file all:vars', inFile(['all'])),
+  ]
+}
+
+function unreadableLayer(origin: Origin, file: VariableFile): Layer {
+  const at = { file: file.file, start: 0, end: 0 }
+  const says = `${file.file.path} cannot be read and may define it: ${file.unreadable?.says ?? ''}`
+  const cause = { says, at, unread: true } as const
+  return {
+    entries: () => [{ origin, at, content: { value: unknown([cause]) }, maybe: [cause] }],
+    names: () => [],
+  }
+}
