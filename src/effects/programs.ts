@@ -339,20 +339,16 @@ const kubeadm: Tool = call => {
     '--skip-phases',
     '--ignore-preflight-errors',
   ])
-  const subcommands = new Set(
-    'init join reset upgrade token config certs kubeconfig version completion alpha phase'.split(' '),
-  )
-  const names: string[] = []
-  for (const word of words) {
-    const text = textOf(word)
-    if (text === undefined || (names.length === 0 && !subcommands.has(text))) break
-    names.push(text)
-    if (names.length === 4) break
-  }
+  const texts = words.map(word => textOf(word))
+  // `init phase certs apiserver`, `token create`, `init`: how far the name of the subcommand goes.
+  const groups = ['token', 'upgrade', 'config', 'certs', 'kubeconfig', 'alpha']
+  const length = texts[1] === 'phase' ? 4 : groups.includes(texts[0] ?? '') ? 2 : 1
+  const names = texts.slice(0, length)
+  const end = names.indexOf(undefined)
   return [
     {
       kind: 'kubeadm',
-      subcommand: names.join(' '),
+      subcommand: names.slice(0, end === -1 ? length : end).join(' '),
       arguments: call.arguments,
       ignoredPreflightErrors: optionValue(call.arguments, '--ignore-preflight-errors'),
       at: call.at,

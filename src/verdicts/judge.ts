@@ -96,10 +96,7 @@ function judgeWith(problem: Problem, effects: RunEffects, standed: readonly Stan
     condition: fixedBy === 'kubespray' && conditions.length > 0 ? joinAnd([...new Set(conditions)]) : null,
     now: now.verdict,
     afterReboot: afterReboot.verdict,
-    nearMisses: withoutRepeats(
-      [...now.near, ...afterReboot.near],
-      [...now.verdict.evidence, ...afterReboot.verdict.evidence],
-    ),
+    nearMisses: withoutRepeats([...now.near, ...afterReboot.near]),
     searched: {
       tasks: effects.run.tasks.length,
       commands: effects.commands,
@@ -138,10 +135,7 @@ function judgePhase(
   const near: Evidence[] = []
   for (const rule of rules) judgeRule(rule, standed, settled, open, near)
   settled.sort((left, right) => left.index - right.index)
-  const evidence = withoutRepeats(
-    settled.map(each => evidenceOf(each.occurrence, each.condition, undefined)),
-    [],
-  )
+  const evidence = withoutRepeats(settled.map(each => evidenceOf(each.occurrence, each.condition, undefined)))
   const certain = settled.some(each => each.condition === null)
   const conditions = [...new Set(settled.map(each => each.condition).filter(each => each !== null))]
   const verdict = (fixedBy: FixedBy, condition: string | null): PhaseVerdict => ({ fixedBy, condition, evidence, open })
@@ -229,13 +223,13 @@ function evidenceOf(occurrence: Occurrence, condition: string | null, why: strin
   return { task, effect, says: describeEffect(effect), runs: runsOf(occurrence), condition, why }
 }
 
-/** One piece of evidence for the same task and effect; those in `shown` already stand elsewhere. */
-function withoutRepeats(evidence: readonly Evidence[], shown: readonly Evidence[]): readonly Evidence[] {
-  const key = (each: Evidence): string => `${each.task.order}\0${each.says}`
-  const seen = new Set(shown.map(key))
+/** Each task's effect once, for each reason why it does not count. */
+function withoutRepeats(evidence: readonly Evidence[]): readonly Evidence[] {
+  const seen = new Set<string>()
   return evidence.filter(each => {
-    if (seen.has(key(each))) return false
-    seen.add(key(each))
+    const key = `${each.task.order}\0${each.says}\0${each.why ?? ''}`
+    if (seen.has(key)) return false
+    seen.add(key)
     return true
   })
 }
