@@ -1,5 +1,6 @@
-import { type RunEffects, effectsOfRun } from './effects/run-effects.js'
+import { problems } from '../rules/index.js'
 import { roleTexts } from './effects/role-text.js'
+import { effectsOfRun, type RunEffects } from './effects/run-effects.js'
 import { defaultInventory } from './inventory/default-inventory.js'
 import { readAssumptions, readExtraVars } from './inventory/extra-vars.js'
 import { readFacts } from './inventory/facts.js'
@@ -7,7 +8,6 @@ import { readGroupVars, readInventoryVars, type VariableFile } from './inventory
 import { hostsOf, type Inventory } from './inventory/inventory.js'
 import { readInventory } from './inventory/read.js'
 import type { Dict } from './jinja/value.js'
-import { problems } from '../rules/index.js'
 import { openCode } from './run/code.js'
 import type { Role } from './run/role.js'
 import { type Observer, runPlaybook } from './run/run.js'
@@ -136,7 +136,9 @@ function chooseHost(inventory: Inventory, asked: string | undefined): string {
 function requirePlaybook(tree: SourceTree, playbook: string): void {
   if (tree.entryKind(playbook) === 'file') return
   const there = ['', 'playbooks'].flatMap(directory =>
-    tree.list(directory).flatMap(name => (/\.ya?ml$/.test(name) ? [directory === '' ? name : `${directory}/${name}`] : [])),
+    tree
+      .list(directory)
+      .flatMap(name => (/\.ya?ml$/.test(name) ? [directory === '' ? name : `${directory}/${name}`] : [])),
   )
   const hint = there.length === 0 ? 'there are no playbooks in it' : `it has ${there.slice(0, 8).join(', ')}`
   throw new UsageError(`--playbook ${playbook}: no such file in ${nameOfOrigin(tree.origin)}; ${hint}`)

@@ -1,3 +1,5 @@
+import type { Command } from 'commander'
+
 /** What a command's exit says (contract): answered, something asks for action, wrong usage, or an answer rests on an unknown. */
 export type ExitStatus = 0 | 1 | 2 | 3
 
@@ -8,3 +10,6 @@ export interface Terminal {
   /** Whether `out` is a terminal that shows colours. */
   readonly colours: boolean
 }
+
+/** Adds one command to the program; its action calls `finish` with the exit status. */
+export type DefineCommand = (program: Command, terminal: Terminal, finish: (status: ExitStatus) => void) => void

@@ -36,7 +36,12 @@ export function addAnalysisOptions(command: Command): Command {
     .option('--host <name>', 'the host the answer is about (default: the first control-plane host)')
     .option('-e, --extra-vars <text>', 'k=v …, JSON or @file; may be repeated', collect, [])
     .option('--facts <path>', 'facts of the hosts: what `ansible -m setup` prints or writes, or a JSON object')
-    .option('--assume <name=value>', 'a fact, variable or registered value to take as given; may be repeated', collect, [])
+    .option(
+      '--assume <name=value>',
+      'a fact, variable or registered value to take as given; may be repeated',
+      collect,
+      [],
+    )
     .option('--tags <tags>', 'only tasks with these tags', collectTags, [])
     .option('--skip-tags <tags>', 'without tasks with these tags', collectTags, [])
 }
