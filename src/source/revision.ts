@@ -26,8 +26,9 @@ interface Blob {
  */
 export function openRevision(repository: string, revision: string): SourceTree {
   const named = `${repository}@${revision}`
-  const prefix = askGit(repository, ['rev-parse', '--show-prefix'])
-  if (prefix === undefined) throw new UsageError(`${named}: ${repository} is not a git repository`)
+  const placed = runGit(repository, ['rev-parse', '--show-prefix'])
+  if (!placed.succeeded) throw new UsageError(`${named}: ${placed.complaint}`)
+  const prefix = placed.stdout.toString('utf8').replace(/\n$/, '')
   const commit = commitOf(repository, revision)
   if (commit === undefined) throw new UsageError(unknownRevision(repository, revision))
   const listing = runGit(repository, ['ls-tree', '-r', '-l', '-z', '--full-tree', `${commit}:${prefix}`])
