@@ -77,6 +77,8 @@ export function treeOver(store: Store, origin: TreeOrigin): SourceTree {
         here = here.includes('/') ? here.slice(0, here.lastIndexOf('/')) : ''
         continue
       }
+      // The repository's own files are no part of the tree it holds.
+      if (segment === '.git') return undefined
       const next = here === '' ? segment : `${here}/${segment}`
       const entry = entryAt(next)
       if (!entry) return undefined
