@@ -1,8 +1,9 @@
 import { posix } from 'node:path'
 import type { Definition, Task } from '../ansible/statement.js'
+import { dataValue } from '../inventory/data.js'
 import { groupNamesOf, hostsOf } from '../inventory/inventory.js'
 import { evaluateTemplate } from '../jinja/template.js'
-import { type Key, known, unknown, type Value } from '../jinja/value.js'
+import { failure, type Key, known, unknown, type Value } from '../jinja/value.js'
 import { assumed } from '../variables/assumptions.js'
 import { type Facts, factsOf } from '../variables/facts.js'
 import { layerOf, valuesLayer } from '../variables/layers.js'
@@ -64,7 +65,10 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     assume: (name, value) => assumed(options.assumptions, name, value, frame.step.at),
     lookup: scope => lookupFor(state, frame, scope),
     template: scope => (text, at) => evaluateTemplate(text, at, scope),
-    readYaml: readYamlText,
+    readYaml: (text, at) => {
+      const node = readYamlText(text, () => {})
+      return node.kind === 'unreadable' ? failure(node.says, at) : dataValue(node)
+    },
   })
 
   const hostLayersOf = (host: string, frame: Frame): readonly Layer[] => [

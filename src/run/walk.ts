@@ -232,6 +232,7 @@ function record(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], wha
   const { decided, excluded } = what
   const conditions = decided?.conditions ?? evaluateConditions(frame, task, scope)
   const ownRuns = decided?.runs ?? conditions.truth
+  const tags = what.tags ?? tagsOf(frame, task, scope)
   const run: TaskRun = {
     order: walk.tasks.length,
     task,
@@ -239,14 +240,16 @@ function record(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], wha
     play: walk.number,
     playName: walk.play.play.name ?? '',
     role: frame.role?.code.path,
+    roleName: frame.role?.name,
     part,
-    tags: what.tags ?? tagsOf(frame, task, scope),
+    tags,
     via: stepsOf(frame),
     includedBy: includeOf(frame)?.directives.at,
     runs: excluded === undefined ? ownRuns : FALSE,
     conditions: conditions.applied,
     remains: excluded === undefined && ownRuns.kind === 'unknown' ? conditions.remains : null,
     excluded,
+    leftOutByTags: leftOutByTags(tags, walk.state.options.tags, walk.state.options.skipTags) !== undefined,
     dependsOnSetFact: readsSetFact(walk, conditions),
     invocations: excluded === undefined ? (decided?.invocations ?? []) : [],
     notifiedBy: what.notifiedBy ?? [],
