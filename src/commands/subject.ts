@@ -23,7 +23,9 @@ export function requireKubespray(tree: SourceTree, name: string): void {
   const marks = ['roles/kubernetes/preinstall', 'roles/kubernetes/node', 'cluster.yml']
   const missing = marks.filter(path => tree.entryKind(path) === undefined)
   if (missing.length === 0) return
-  throw new UsageError(`${name} is no kubespray checkout: looked for ${marks.join(', ')}; missing: ${missing.join(', ')}`)
+  throw new UsageError(
+    `${name} is no kubespray checkout: looked for ${marks.join(', ')}; missing: ${missing.join(', ')}`,
+  )
 }
 
 /** What was wrong with the input, a line each, on standard error. */
