@@ -1,5 +1,5 @@
 import type { Span } from '../source/text.js'
-import { equal, failureOf, Raised, Split, Unresolved, unknownOf } from './python.js'
+import { equal, failureOf, leniency, Raised, Split, Unresolved, unknownOf } from './python.js'
 import type { Cause, Data, Failure, Known, OneOf, Option, Undefined, Unknown, Value } from './value.js'
 import { failure, known, mergeCauses, unknown } from './value.js'
 
@@ -29,7 +29,10 @@ export function applyToData(operands: readonly Value[], at: Span, work: (data: r
     const data: Data[] = []
     const causes: Cause[] = []
     for (const single of singles) {
-      if (single.kind === 'undefined') return failure(single.says, at, true)
+      if (single.kind === 'undefined') {
+        if (single.lenient === true) return unknown([{ says: leniency, at }])
+        return failure(single.says, at, true)
+      }
       if (single.kind === 'unknown') causes.push(...single.causes)
       else if (single.kind === 'known') data.push(single.data)
     }
@@ -173,7 +176,7 @@ export function same(left: Value, right: Value): boolean {
         sameData(left.data, right.data)
       )
     case 'undefined':
-      return right.kind === 'undefined'
+      return right.kind === 'undefined' && left.lenient === right.lenient
     case 'failure':
       return right.kind === 'failure' && left.undefined === right.undefined && left.says === right.says
     case 'unknown':

@@ -190,7 +190,12 @@ export function evaluateIn(expression: Expression, scope: Scope): Value {
       const then = (): Value => evaluateIn(expression.then, scope)
       const otherwise = (): Value =>
         expression.otherwise === null
-          ? { kind: 'undefined', says: 'the inline if-expression evaluated to false and no else section was defined.', at: scope.at }
+          ? {
+              kind: 'undefined',
+              says: 'the inline if-expression evaluated to false and no else section was defined.',
+              at: scope.at,
+              lenient: true,
+            }
           : evaluateIn(expression.otherwise, scope)
       switch (test.truth.kind) {
         case 'true':
@@ -483,7 +488,7 @@ function joinRests(kind: 'and' | 'or', left: Rest | null, right: Rest | null): R
 }
 
 function judgeValue(value: Value, expression: Expression, scope: Scope): Judgement {
-  const read = value.kind === 'undefined' ? failure(value.says, scope.at, true) : value
+  const read = value.kind === 'undefined' && value.lenient !== true ? failure(value.says, scope.at, true) : value
   const truth = truthOf(read, scope.at)
   if (truth.kind === 'true') return holds
   if (truth.kind === 'false') return fails
@@ -532,6 +537,8 @@ export function truthOf(value: Value, at: Span): Truth {
     case 'unknown':
       return value
     case 'undefined':
+      if (value.lenient === true) return FALSE
+      return unknown([{ says: `evaluation fails: ${value.says}`, at: value.at }])
     case 'failure':
       return unknown([{ says: `evaluation fails: ${value.says}`, at: value.at }])
     case 'one-of': {
@@ -572,7 +579,10 @@ function evaluateLogical(expression: Expression & { kind: 'and' | 'or' }, scope:
   const wanted = expression.kind === 'and'
   return apply([evaluateIn(expression.left, scope)], scope.at, ([single]) => {
     const left = single as Single
-    if (left.kind === 'undefined') return failure(left.says, scope.at, true)
+    if (left.kind === 'undefined') {
+      if (left.lenient !== true) return failure(left.says, scope.at, true)
+      return wanted ? left : evaluateIn(expression.right, scope)
+    }
     if (left.kind === 'known') return truthOfData(left.data) === wanted ? evaluateIn(expression.right, scope) : left
     const right = evaluateIn(expression.right, scope)
     const decided = right.kind === 'known' && right.data === !wanted && isBoolean(expression.left)

@@ -1,8 +1,9 @@
 import type { Context } from './call.js'
 import { applyToData } from './apply.js'
+import { fillDict } from './dicts.js'
 import { runLookup } from './lookups.js'
-import { checkSize, dataOf, isDict, membersOf, put, raise, textOf, typeName } from './python.js'
-import type { Data, Key, Value } from './value.js'
+import { checkSize, raise, textOf, typeName } from './python.js'
+import type { Data, Dict, Key, Value } from './value.js'
 import { failure, known, unknown } from './value.js'
 
 type GlobalFunction = (positional: readonly Value[], named: ReadonlyMap<string, Value>, context: Context) => Value
@@ -36,24 +37,21 @@ function dict(positional: readonly Value[], named: ReadonlyMap<string, Value>, c
   })
 }
 
-/** Fills a dict from another one or from pairs, as Python's `dict(…)`. */
-export function fillDict(made: Map<Key, Value>, from: Data): void {
-  if (isDict(from)) {
-    for (const [key, value] of from) made.set(key, value)
-    return
-  }
-  for (const pair of membersOf(from)) {
-    const [key, value, more] = membersOf(dataOf(pair))
-    if (key === undefined || value === undefined || more !== undefined) {
-      raise('dictionary update sequence element has a wrong length; 2 is required')
-    } else put(made, dataOf(key), value)
-  }
+const namespaces = new WeakSet<Dict>()
+
+/** Whether a dict was made by `namespace(…)`: the only thing `{% set a.b = … %}` may change. */
+export function isNamespace(dict: Dict): boolean {
+  return namespaces.has(dict)
 }
 
 const globals: Readonly<Record<string, GlobalFunction>> = {
   range,
   dict,
-  namespace: dict,
+  namespace: (positional, named, context) => {
+    const made = dict(positional, named, context)
+    if (made.kind === 'known') namespaces.add(made.data as Dict)
+    return made
+  },
   lookup: (positional, named, context) => lookup(positional, named, false, context),
   query: (positional, named, context) => lookup(positional, named, true, context),
   q: (positional, named, context) => lookup(positional, named, true, context),

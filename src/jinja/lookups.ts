@@ -1,4 +1,4 @@
-import { apply, applyToData } from './apply.js'
+import { apply } from './apply.js'
 import type { Context } from './call.js'
 import { dataOf, isDict, isList, isTuple, membersOf, raise, textOf, truthOfData, typeName } from './python.js'
 import { matcherOf } from './regex.js'

@@ -198,7 +198,7 @@ export function operate(operator: BinaryOperator, left: Value, right: Value, at:
   if (operator === '~' || operator === '+') {
     return apply([left, right], at, singles => {
       const open = singles.some(single => single.kind === 'unknown')
-      if (operator === '~' || (open && singles.some(isText))) return joinTexts(singles, at)
+      if (operator === '~' || (open && singles.some(isText) && singles.every(single => single.kind !== 'undefined'))) return joinTexts(singles, at)
       return applyToData(singles, at, ([a, b]) => known(add(a as Data, b as Data)))
     })
   }
@@ -239,7 +239,7 @@ function asText(value: Single): string | Unknown | Failure {
     case 'failure':
       return value
     case 'undefined':
-      return failure(value.says, value.at, true)
+      return value.lenient === true ? '' : failure(value.says, value.at, true)
     case 'known':
       try {
         return textOf(value.data)

@@ -73,13 +73,20 @@ export function hasTemplate(text: string): boolean {
  * Parses a template. As a YAML value (the default) a backslash in a string literal inside `{{ }}` stands for itself;
  * with `file` Jinja2's escapes apply, as in a `.j2` file. Never throws; what Jinja2 refuses is a SyntaxProblem.
  */
-export function parseTemplate(text: string, at: Span, options: { file?: boolean } = {}): Template | SyntaxProblem {
+export function parseTemplate(
+  text: string,
+  at: Span,
+  options: { file?: boolean; trimBlocks?: boolean; lstripBlocks?: boolean } = {},
+): Template | SyntaxProblem {
   // Ansible doubles backslashes only where the text has both a backslash and `{{`.
   const literalBackslashes = options.file !== true && text.includes('\\') && text.includes('{{')
-  const parsed = cached(templates, (literalBackslashes ? 'v' : 'f') + text, () => {
+  const trimBlocks = options.trimBlocks !== false
+  const lstripBlocks = options.lstripBlocks === true
+  const key = `${literalBackslashes ? 'v' : 'f'}${trimBlocks ? 't' : ''}${lstripBlocks ? 'l' : ''}:${text}`
+  const parsed = cached(templates, key, () => {
     const plain = text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text
     const source = plain.endsWith('\n') ? plain.slice(0, -1) : plain
-    return guarded(lexTemplate(source, { literalBackslashes }), cursor => {
+    return guarded(lexTemplate(source, { literalBackslashes, trimBlocks, lstripBlocks }), cursor => {
       const body = readBody(cursor, null)
       return { kind: 'template', text: source, body } satisfies Template
     })
@@ -89,17 +96,20 @@ export function parseTemplate(text: string, at: Span, options: { file?: boolean 
 
 /**
  * Parses a bare expression (`when`, `that`, `until`), where Jinja2's string escapes apply: Ansible puts the text into
- * `{% if … %}`. With `literalBackslashes` it is read as inside `{{ }}` of a YAML value. Never throws.
+ * `{% if … %}`. With `literalBackslashes` it is read as inside `{{ }}` of a YAML value; `inStatement` refuses a bare inline
+ * `if`, as `{% if %}` does. Never throws.
  */
 export function parseExpression(
   text: string,
   at: Span,
-  options: { literalBackslashes?: boolean } = {},
+  options: { literalBackslashes?: boolean; inStatement?: boolean } = {},
 ): Expression | SyntaxProblem {
   const literalBackslashes = options.literalBackslashes === true
-  const parsed = cached(expressions, (literalBackslashes ? 'v' : 'f') + text, () =>
-    guarded(lexExpression(text, { literalBackslashes }), cursor => {
-      const expression = readTuple(cursor, true, token => token.kind === 'end', false)
+  const inStatement = options.inStatement === true
+  const key = (literalBackslashes ? 'v' : 'f') + (inStatement ? 's' : 'e') + text
+  const parsed = cached(expressions, key, () =>
+    guarded(lexExpression(text, literalBackslashes), cursor => {
+      const expression = readTuple(cursor, !inStatement, token => token.kind === 'end', false)
       const rest = cursor.now()
       if (rest.kind !== 'end') refuse(`expected end of expression, got '${rest.value}'`, rest)
       return expression
@@ -343,7 +353,8 @@ function readPrimary(cursor: Cursor): Expression {
     cursor.next()
     const inside = readTuple(cursor, true, () => false, true)
     expectMark(cursor, ')')
-    return inside
+    // The brackets belong to the slice, so that what is cut out of a larger text reads the same.
+    return { ...inside, start, end: cursor.lastEnd() }
   }
   if (isMark(token, '[')) {
     cursor.next()

@@ -39,13 +39,16 @@ export function giveUp(says: string): never {
   throw new Unresolved([], says)
 }
 
+/** An inline `if` without `else` is not followed through every operation. */
+export const leniency = 'the missing else of an inline if is used in a way that is not modelled'
+
 /** The data of a value an operation needs: anything but known data stops the operation. */
 export function dataOf(value: Value): Data {
   switch (value.kind) {
     case 'known':
       return value.data
     case 'undefined':
-      return raise(value.says, true)
+      return value.lenient === true ? giveUp(leniency) : raise(value.says, true)
     case 'failure':
       return raise(value.says, value.undefined)
     case 'unknown':
@@ -164,7 +167,8 @@ export function reprOf(data: Data): string {
       return reprOfText(data)
     default:
   }
-  const repr = (value: Value): string => reprOf(dataOf(value))
+  const repr = (value: Value): string =>
+    value.kind === 'undefined' && value.lenient === true ? 'Undefined' : reprOf(dataOf(value))
   if (isList(data)) return `[${data.map(repr).join(', ')}]`
   if (isDict(data)) {
     return `{${[...data].map(([key, value]) => `${reprOf(key)}: ${repr(value)}`).join(', ')}}`
@@ -176,6 +180,11 @@ export function reprOf(data: Data): string {
     return data.items.length === 1 ? `(${inside},)` : `(${inside})`
   }
   return giveUp(`the text of a function (${data.name}) is not modelled`)
+}
+
+/** `str()` of a value: the missing `else` of an inline `if` is empty text. */
+export function textOfValue(value: Value): string {
+  return value.kind === 'undefined' && value.lenient === true ? '' : textOf(dataOf(value))
 }
 
 /** Python's `str()`. Members that are not known stop it (see `dataOf`). */

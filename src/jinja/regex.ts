@@ -44,9 +44,9 @@ function compile(pattern: string, flags: RegexFlags): Matcher | string {
       return regex.exec(text)
     }
     return {
-      match: text => from(sticky, checked(text), 0),
-      search: text => from(global, checked(text), 0),
-      all: text => [...checked(text).matchAll(global)],
+      match: (text: string) => from(sticky, checked(text), 0),
+      search: (text: string) => from(global, checked(text), 0),
+      all: (text: string) => [...checked(text).matchAll(global)],
       groups: translated.groups,
       names: translated.names,
     }
@@ -96,7 +96,7 @@ function translate(pattern: string, flags: RegexFlags): Translated | string {
     if (char === '\\') {
       const next = pattern[at + 1]
       if (next === undefined) return 'ends in a backslash'
-      const escape = escapeOutside(next, rest, multiLine)
+      const escape = escapeOutside(next, rest)
       if (escape === null) return `uses \\${next}, which is not modelled`
       source += escape.source
       at += escape.length
@@ -132,10 +132,10 @@ function translate(pattern: string, flags: RegexFlags): Translated | string {
       }
     } else if (char === '$') {
       // Python's $ also matches before a newline at the very end.
-      source += multiLine ? '(?=\\n|$(?![^]))' : '(?=\\n?$(?![^]))'
+      source += multiLine ? '(?=\\n|$)' : '(?=\\n?$)'
       at++
     } else if (char === '^') {
-      source += multiLine ? '(?<=^(?<![^])|\\n)' : '^'
+      source += multiLine ? '(?<=^|\\n)' : '^'
       at++
     } else if (char === '.') {
       source += dotAll ? '[^]' : '[^\\n]'
@@ -163,7 +163,7 @@ function translate(pattern: string, flags: RegexFlags): Translated | string {
   return { source, flags: `u${ignoreCase ? 'i' : ''}`, groups, names }
 }
 
-function escapeOutside(next: string, rest: string, _multiLine: boolean): { source: string; length: number } | null {
+function escapeOutside(next: string, rest: string): { source: string; length: number } | null {
   if (next in classes && /[wds]/.test(next)) return { source: `[${classes[next]}]`, length: 2 }
   if (/[WDS]/.test(next)) return { source: `[^${classes[next.toLowerCase()]}]`, length: 2 }
   if (next === 'A') return { source: '(?<![^])', length: 2 }

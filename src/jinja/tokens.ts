@@ -36,6 +36,10 @@ export interface Lexed {
  */
 export interface LexOptions {
   readonly literalBackslashes: boolean
+  /** The newline right after a block or comment is dropped (on in Ansible). */
+  readonly trimBlocks: boolean
+  /** Blanks before a block that starts its line are dropped (off in Ansible, but a file's first line can ask for it). */
+  readonly lstripBlocks: boolean
 }
 
 const openers: ReadonlyMap<string, string> = new Map([
@@ -51,46 +55,56 @@ const identifier = /^[\p{L}\p{Nl}_][\p{L}\p{N}\p{M}_]*$/u
 const operator = /\/\/|\*\*|==|!=|>=|<=|[-+/*%~[\](){}><=.:|,;]/y
 const tagBegin = /\{[{%#]/g
 const rawBegin = /\{%[-+]?\s*raw\s*(?:-%\}\s*|%\})/y
-const rawEnd = /\{%([-+]?)\s*endraw\s*(?:\+%\}|-%\}\s*|%\}\n?)/g
-const commentEnd = /\+#\}|-#\}\s*|#\}\n?/g
-const blockEnd = /\+%\}|-%\}\s*|%\}\n?/y
+const rawEnd = /\{%([-+]?)\s*endraw\s*(?:\+%\}|-%\}\s*|%\})/g
+const commentEnd = /\+#\}|-#\}\s*|#\}/g
+const blockEnd = /\+%\}|-%\}\s*|%\}/y
 const variableEnd = /-\}\}\s*|\}\}/y
 
 /** Cuts a whole template (text and tags) into tokens, as Jinja2 does with trim_blocks on and lstrip_blocks off. */
 export function lexTemplate(text: string, options: LexOptions): Lexed {
   const tokens: Token[] = []
   const stop = (says: string, offset: number): Lexed => ({ tokens, problem: { says, offset } })
-  const addText = (start: number, end: number, stripEnd: boolean): void => {
-    const piece = stripEnd ? text.slice(start, end).trimEnd() : text.slice(start, end)
+  const addText = (start: number, end: number, sign: string, isBlock: boolean): void => {
+    let piece = text.slice(start, end)
+    if (sign === '-') piece = piece.trimEnd()
+    else if (options.lstripBlocks && isBlock && sign !== '+') {
+      const line = piece.lastIndexOf('\n') + 1
+      const startsLine = line > 0 || start === 0 || text[start - 1] === '\n'
+      if (startsLine && piece.slice(line).trim() === '') piece = piece.slice(0, line)
+    }
     if (piece !== '') tokens.push({ kind: 'text', value: piece, start, end: start + piece.length })
   }
+  /** Behind a closing mark: the newline after a plain one goes with it. */
+  const behind = (end: number, closing: string): number =>
+    options.trimBlocks && !closing.startsWith('+') && !closing.startsWith('-') && text[end] === '\n' ? end + 1 : end
   let at = 0
   while (at < text.length) {
     tagBegin.lastIndex = at
     const found = tagBegin.exec(text)
     if (found === null) {
-      addText(at, text.length, false)
+      addText(at, text.length, '', false)
       at = text.length
       break
     }
     const begin = found.index
     const tag = found[0]
-    const strips = text[begin + 2] === '-'
+    const sign = text[begin + 2] ?? ''
     const raw = tag === '{%' ? matchAt(rawBegin, text, begin) : null
-    addText(at, begin, strips)
+    addText(at, begin, sign, tag !== '{{')
     if (raw !== null) {
       rawEnd.lastIndex = begin + raw.length
       const end = rawEnd.exec(text)
       if (end === null) return stop('Missing end of raw directive', begin)
-      addText(begin + raw.length, end.index, end[1] === '-')
-      at = end.index + end[0].length
+      addText(begin + raw.length, end.index, end[1] ?? '', true)
+      const closing = /[-+]?%\}\s*$/.exec(end[0])?.[0] ?? ''
+      at = behind(end.index + end[0].length, closing)
       continue
     }
     if (tag === '{#') {
       commentEnd.lastIndex = begin + 2
       const end = commentEnd.exec(text)
       if (end === null) return stop('Missing end of comment tag', begin)
-      at = end.index + end[0].length
+      at = behind(end.index + end[0].length, end[0])
       continue
     }
     const isBlock = tag === '{%'
@@ -112,16 +126,16 @@ export function lexTemplate(text: string, options: LexOptions): Lexed {
       start: end,
       end: end + closing.length,
     })
-    at = end + closing.length
+    at = isBlock ? behind(end + closing.length, closing) : end + closing.length
   }
   tokens.push({ kind: 'end', value: '', start: text.length, end: text.length })
   return { tokens, problem: null }
 }
 
 /** Cuts a bare expression (a `when` text) into tokens. */
-export function lexExpression(text: string, options: LexOptions): Lexed {
+export function lexExpression(text: string, literalBackslashes: boolean): Lexed {
   const tokens: Token[] = []
-  const end = lexInside(text, 0, null, options.literalBackslashes, tokens)
+  const end = lexInside(text, 0, null, literalBackslashes, tokens)
   const problem = typeof end === 'number' ? null : end
   tokens.push({ kind: 'end', value: '', start: text.length, end: text.length })
   return { tokens, problem }

@@ -46,6 +46,8 @@ export interface Undefined {
   readonly kind: 'undefined'
   readonly says: string
   readonly at: Span
+  /** Of an inline `if` without `else`: prints as nothing and is false, where every other undefined value fails. */
+  readonly lenient?: true
 }
 
 /** Not knowable before the run. It may turn out to be any value, or undefined. */
