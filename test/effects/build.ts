@@ -199,6 +199,7 @@ export function taskRun(data: TaskData, order: number, before: readonly TaskRun[
     play: 0,
     playName: 'Prepare',
     role: data.role ?? 'x',
+    roleName: data.role ?? 'x',
     part: data.part ?? 'tasks',
     tags: [],
     via: [
@@ -211,6 +212,7 @@ export function taskRun(data: TaskData, order: number, before: readonly TaskRun[
     conditions,
     remains,
     excluded: data.excluded,
+    leftOutByTags: false,
     dependsOnSetFact: false,
     invocations: runs.kind === 'false' || data.excluded !== undefined ? [] : items.map(invocation),
     notifiedBy: (data.notifiedBy ?? []).flatMap(index => before[index] ?? []),
@@ -224,6 +226,7 @@ export function runOf(tasks: readonly TaskData[], gaps: readonly string[] = []):
   return {
     host: 'node1',
     playbook: 'site.yml',
+    plays: [],
     tasks: built,
     gaps: gaps.map(says => ({ says, at: HERE, via: [], runs: TRUE })),
   }
