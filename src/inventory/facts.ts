@@ -22,7 +22,7 @@ const EXPECTED = "expected a JSON object of facts, or what 'ansible -m setup' pr
  */
 export function readFacts(path: string, report: Report): ReadonlyMap<string, Dict> {
   const opened = openPath(path)
-  if (opened === undefined) throw new UsageError(`${path}: no such facts file or directory`)
+  if (opened === undefined) throw new UsageError(`${path}: expected a file or directory of facts, found none`)
   const facts = new Map<string, Dict>()
   const files = opened.kind === 'file' ? [opened.path] : opened.tree.list('').filter(name => !name.startsWith('.'))
   for (const name of files) {

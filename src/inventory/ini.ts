@@ -30,6 +30,9 @@ interface Pending {
  * Source of the rules: Ansible's `ini` inventory plugin, checked against ansible-core 2.14 and 2.18.
  */
 export function readIni(draft: Draft, file: SourceFile, source: string): Fault | undefined {
+  if (file.text.startsWith('\ufeff')) {
+    return fault('expected an inventory without a byte order mark', { file, start: 0, end: 1 })
+  }
   const pending = new Map<string, Pending>()
   let group = 'ungrouped'
   let state = 'hosts'

@@ -65,7 +65,8 @@ function matchTerm(term: string, inventory: Inventory, problems: string[]): read
     return []
   }
   const { base, subscript } = splitSubscript(term)
-  const hosts = [...new Set(membersOf(base, inventory, problems))]
+  // With repeats, as Ansible counts a host once for each group the glob matches.
+  const hosts = membersOf(base, inventory, problems)
   if (hosts.length === 0 || subscript === undefined) return hosts
   const chosen = subscript(hosts)
   if (chosen.length === 0) problems.push(`no host matches '${term}': there are ${hosts.length} hosts`)
@@ -102,7 +103,10 @@ function membersOf(base: string, inventory: Inventory, problems: string[]): read
     for (const host of inventory.hosts.keys()) if (matches(host)) found.push(host)
   }
   if (found.length > 0 || groups.length > 0 || base === 'all') return found
-  if (LOCALHOST_NAMES.includes(base)) return [base]
+  if (LOCALHOST_NAMES.includes(base)) {
+    // The three names are one host: the one the inventory has, if it has any.
+    return [[...inventory.hosts.keys()].find(host => LOCALHOST_NAMES.includes(host)) ?? base]
+  }
   problems.push(`no group and no host is named '${base}'`)
   return []
 }
