@@ -240,4 +240,38 @@ describe('inventory conformance with ansible-core', () => {
       assert.ok(read > count / 3, `only ${read} of ${count} inventories could be read`)
     })
   })
+
+  it('answers what ansible-inventory --list and ansible --list-hosts print', () => {
+    const run = (command: string, ...args: string[]): string => {
+      const env = { ...process.env, ANSIBLE_LOCALHOST_WARNING: '0', ANSIBLE_NOCOLOR: '1' }
+      const answer = spawnSync(command, args, { encoding: 'utf8', cwd: '/', env })
+      assert.equal(answer.status, 0, `${command}: ${answer.error?.message ?? answer.stderr}`)
+      return answer.stdout
+    }
+    for (const index of [0, 1]) {
+      const dice = diceOf(seed * 7919 + index)
+      // Only YAML here: what ansible-inventory prints has to be JSON, which not every Python literal of an INI file is.
+      inDirectory({ hosts: yamlText(dice, false), ...variableFiles(dice) }, directory => {
+        const hosts = join(directory, 'hosts')
+        const inventory = readInventory([hosts], () => {})
+        const listed: { _meta: { hostvars: Record<string, Record<string, unknown>> } } & Record<
+          string,
+          { hosts?: string[] }
+        > = JSON.parse(run('ansible-inventory', '-i', hosts, '--list'))
+        for (const host of inventory.hosts.keys()) {
+          const wanted = Object.entries(listed._meta.hostvars[host] ?? {}).filter(([name]) =>
+            /^v_|^ansible_port$/.test(name),
+          )
+          assert.deepEqual(comparable(mergedVariables(inventory, host)), Object.fromEntries(wanted), host)
+        }
+        for (const group of inventory.groups.values()) {
+          if (group.name !== 'all') assert.deepEqual(group.hosts, listed[group.name]?.hosts ?? [], group.name)
+        }
+        const pattern = patternText(dice)
+        const printed = run('ansible', '-i', hosts, '--list-hosts', pattern).split('\n').slice(1)
+        const names = printed.map(line => line.trim()).filter(line => line !== '')
+        assert.deepEqual([...matchHosts(pattern, inventory)].sort(), names.sort(), pattern)
+      })
+    }
+  })
 })
