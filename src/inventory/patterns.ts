@@ -48,14 +48,27 @@ export function readPattern(pattern: string | readonly string[], inventory: Inve
   return { hosts: [...hosts], problems }
 }
 
-/** Splits at commas; without any, at colons that are neither of a range nor of an address. */
+/** Splits at commas; without any, at blanks and at colons that are neither of a range nor of an address. */
 export function splitPattern(pattern: string): readonly string[] {
-  const terms = pattern.includes(',')
-    ? pattern.split(',')
-    : parseAddress(pattern)
-      ? [pattern]
-      : (pattern.match(/(?:[^\s:[\]]|\[[^\]]*\])+/g) ?? [])
+  const terms = pattern.includes(',') ? pattern.split(',') : parseAddress(pattern) ? [pattern] : splitAtColons(pattern)
   return terms.map(term => term.trim()).filter(term => term !== '')
+}
+
+function splitAtColons(pattern: string): readonly string[] {
+  const terms: string[] = []
+  const lastClose = pattern.lastIndexOf(']')
+  let start = 0
+  for (let at = 0; at < pattern.length; at++) {
+    const char = pattern[at] ?? ''
+    // Brackets hold together what is between them; one that is never closed, or opened, splits.
+    if (char === '[' && at < lastClose) at = pattern.indexOf(']', at)
+    else if (char === ':' || char === '[' || char === ']' || /\s/.test(char)) {
+      terms.push(pattern.slice(start, at))
+      start = at + 1
+    }
+  }
+  terms.push(pattern.slice(start))
+  return terms
 }
 
 function matchTerm(term: string, inventory: Inventory, problems: string[]): readonly string[] {

@@ -120,6 +120,8 @@ describe('inventory sources that cannot be read', () => {
     const draft = emptyDraft()
     const fault = readIni(draft, { path: 'x', text: 'h[0:9999][0:9999]\n' }, '/x')
     assert.match(fault?.says ?? '', /more than 100000 hosts/)
+    const long = readIni(emptyDraft(), { path: 'x', text: `h a=${'1'.repeat(5_000_000)}\n` }, '/x')
+    assert.match(long?.says ?? '', /expected lines of at most 262144 characters/)
   })
 })
 
