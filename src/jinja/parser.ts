@@ -164,7 +164,9 @@ interface Cursor {
 
 function cursorOver(lexed: Lexed): Cursor {
   const { tokens } = lexed
-  const last = lexed.tokens[tokens.length - 1] ?? ({ kind: 'end', value: '', start: 0, end: 0 } satisfies Token)
+  const end = tokens[tokens.length - 1]?.end ?? 0
+  // Where the lexer stopped at a problem there is no end token of its own.
+  const last: Token = { kind: 'end', value: '', start: end, end }
   let index = 0
   let depth = 0
   const at = (position: number): Token => tokens[position] ?? last

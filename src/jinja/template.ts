@@ -14,7 +14,8 @@ import { failure, known, unknown } from './value.js'
 
 type Trace = Scope['trace']
 
-const singleVariable = /^\{\{\s*(\w*)\s*\}\}$/
+/** Python's `$` also matches before a newline at the end. */
+const singleVariable = /^\{\{\s*(\w*)\s*\}\}\n?$/
 
 /**
  * A YAML string value as Ansible 2.14–2.18 templates it (jinja2_native off): text without a template stays, `{{ name }}`

@@ -53,8 +53,7 @@ export function dumpYaml(data: Data, style: YamlStyle): string {
   }
   emitNode(emitter, data, 'root', 0)
   if (emitter.column > 0) lineBreak(emitter)
-  const isPlainRoot = !(typeof data === 'object' && data !== null) && !/^['"]/.test(emitter.out)
-  if (style.explicitEnd || isPlainRoot) emitter.out += '...\n'
+  if (style.explicitEnd) emitter.out += '...\n'
   return emitter.out
 }
 
