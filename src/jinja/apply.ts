@@ -207,9 +207,7 @@ function sameData(left: Data, right: Data): boolean {
     return Object.is(left, right)
   }
   if (Array.isArray(left)) {
-    return (
-      Array.isArray(right) && left.length === right.length && left.every((item, index) => same(item, right[index]))
-    )
+    return Array.isArray(right) && left.length === right.length && left.every((item, index) => same(item, right[index]))
   }
   if (left instanceof Map) {
     if (!(right instanceof Map) || left.size !== right.size) return false

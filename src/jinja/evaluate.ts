@@ -145,9 +145,7 @@ export function evaluateIn(expression: Expression, scope: Scope): Value {
     case 'slice':
       return evaluateAll([expression.of, expression.from, expression.to, expression.step], scope, values =>
         apply(values, scope.at, ([of, from, to, step]) =>
-          of?.kind === 'undefined'
-            ? of
-            : sliceOf(of as Single, [from, to, step] as readonly Single[], scope.at),
+          of?.kind === 'undefined' ? of : sliceOf(of as Single, [from, to, step] as readonly Single[], scope.at),
         ),
       )
     case 'list':
@@ -236,7 +234,7 @@ function evaluatePath(expression: Expression, scope: Scope): Value {
       if (of.kind === 'failure') return of
       const index = evaluateIn(expression.index, scope)
       return apply([of, index], scope.at, ([base, key]) => {
-        if (key?.kind === 'undefined') return failure(key.says, scope.at, true)
+        if (key?.kind === 'undefined') return indexedByUndefined(base as Single, key, scope.at)
         const step = key?.kind === 'known' ? stepText(key.data) : null
         return named(base as Single, expression.of, step, () => itemOf(base as Single, key as Single, scope.at))
       })
@@ -244,6 +242,13 @@ function evaluatePath(expression: Expression, scope: Scope): Value {
     default:
       return evaluateIn(expression, scope)
   }
+}
+
+/** Only a dict looks at its key (and fails at an undefined one); elsewhere there is just no such element. */
+function indexedByUndefined(base: Single, key: Undefined, at: Span): Value {
+  if (base.kind === 'undefined') return base
+  if (base.kind === 'unknown') return unknown(base.causes)
+  return base.kind === 'known' && isDict(base.data) ? failure(key.says, at, true) : { ...key, at }
 }
 
 /** The base of a path is not traced on its own; what is not a path is. */
@@ -499,7 +504,8 @@ function judgeComparison(expression: Expression & { kind: 'comparison' }, scope:
   let left = evaluateIn(expression.first, scope)
   const causes: Cause[] = []
   for (const link of expression.links) {
-    if (left.kind === 'failure') return causes.length > 0 ? open(causes, piece(expression)) : judgeValue(left, expression, scope)
+    if (left.kind === 'failure')
+      return causes.length > 0 ? open(causes, piece(expression)) : judgeValue(left, expression, scope)
     const right = evaluateIn(link.right, scope)
     const result = judgeValue(compare(link.comparator, left, right, scope.at), expression, scope)
     if (result.failure !== null && causes.length === 0) return result
@@ -544,7 +550,8 @@ export function truthOf(value: Value, at: Span): Truth {
     case 'one-of': {
       const truths = value.options.map(option => truthOf(option.value, at))
       const [first] = truths
-      if (first !== undefined && first.kind !== 'unknown' && truths.every(truth => truth.kind === first.kind)) return first
+      if (first !== undefined && first.kind !== 'unknown' && truths.every(truth => truth.kind === first.kind))
+        return first
       return unknown(
         mergeCauses(
           value.options.flatMap((option, index) => {

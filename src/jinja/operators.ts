@@ -198,7 +198,8 @@ export function operate(operator: BinaryOperator, left: Value, right: Value, at:
   if (operator === '~' || operator === '+') {
     return apply([left, right], at, singles => {
       const open = singles.some(single => single.kind === 'unknown')
-      if (operator === '~' || (open && singles.some(isText) && singles.every(single => single.kind !== 'undefined'))) return joinTexts(singles, at)
+      if (operator === '~' || (open && singles.some(isText) && singles.every(single => single.kind !== 'undefined')))
+        return joinTexts(singles, at)
       return applyToData(singles, at, ([a, b]) => known(add(a as Data, b as Data)))
     })
   }
@@ -279,6 +280,16 @@ function lessSwapped(left: Data, right: Data, sign: string): boolean {
 
 /** One link of a comparison; always a bool, Unknown or a Failure. */
 export function compare(comparator: Comparator, left: Value, right: Value, at: Span): Value {
+  if (left.kind === 'undefined' && left.lenient !== true && (comparator === 'in' || comparator === 'not in')) {
+    return applyToData([right], at, ([container]) => {
+      // The container is asked first: an empty one compares nothing, and what is none fails by itself.
+      const members = isList(container as Data) || isTuple(container as Data) ? membersOf(container as Data) : null
+      if (members?.length === 0) return known(comparator === 'not in')
+      if (members === null && typeof container !== 'string' && !isDict(container as Data))
+        contains(container as Data, null)
+      return failure(left.says, at, true)
+    })
+  }
   return applyToData([left, right], at, ([a, b]) => known(comparisons[comparator](a as Data, b as Data)))
 }
 
