@@ -185,7 +185,7 @@ export function evaluateIn(expression: Expression, scope: Scope): Value {
     case 'conditional': {
       const test = judge(expression.test, scope)
       if (test.failure !== null) return test.failure
-      const then = (): Value => evaluateIn(expression.then, scope)
+      const chosen = (): Value => evaluateIn(expression.chosen, scope)
       const otherwise = (): Value =>
         expression.otherwise === null
           ? {
@@ -197,12 +197,12 @@ export function evaluateIn(expression: Expression, scope: Scope): Value {
           : evaluateIn(expression.otherwise, scope)
       switch (test.truth.kind) {
         case 'true':
-          return then()
+          return chosen()
         case 'false':
           return otherwise()
         case 'unknown':
           return alternatives([
-            { value: then(), because: test.truth.causes },
+            { value: chosen(), because: test.truth.causes },
             { value: otherwise(), because: test.truth.causes },
           ])
       }
@@ -424,7 +424,7 @@ export type Rest =
 
 export interface Judgement {
   readonly truth: Truth
-  /** Set where evaluation surely fails; `truth` is then unknown. */
+  /** Set where evaluation surely fails; `truth` is chosen unknown. */
   readonly failure: Failure | null
   readonly rest: Rest | null
 }
@@ -461,18 +461,22 @@ export function judge(expression: Expression, scope: Scope): Judgement {
     case 'conditional': {
       const test = judge(expression.test, scope)
       if (test.truth.kind !== 'unknown') {
-        if (test.truth.kind === 'true') return judge(expression.then, scope)
+        if (test.truth.kind === 'true') return judge(expression.chosen, scope)
         return expression.otherwise === null
           ? judgeValue(evaluateIn(expression, scope), expression, scope)
           : judge(expression.otherwise, scope)
       }
       if (test.failure !== null) return test
-      const then = judge(expression.then, scope)
+      const chosen = judge(expression.chosen, scope)
       const otherwise = expression.otherwise === null ? fails : judge(expression.otherwise, scope)
-      if (then.truth.kind !== 'unknown' && then.truth.kind === otherwise.truth.kind && expression.otherwise !== null) {
-        return then
+      if (
+        chosen.truth.kind !== 'unknown' &&
+        chosen.truth.kind === otherwise.truth.kind &&
+        expression.otherwise !== null
+      ) {
+        return chosen
       }
-      const causes = [test.truth, then.truth, otherwise.truth].flatMap(truth =>
+      const causes = [test.truth, chosen.truth, otherwise.truth].flatMap(truth =>
         truth.kind === 'unknown' ? truth.causes : [],
       )
       return open(causes, { kind: 'piece', expression })

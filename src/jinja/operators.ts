@@ -117,7 +117,7 @@ function floorModulo(a: number, b: number): number {
 }
 
 function divideBy(b: Numeric, says: string): void {
-  if (b == 0) raise(says)
+  if (Number(b) === 0) raise(says)
 }
 
 function power(left: Data, right: Data): Data {

@@ -366,8 +366,8 @@ function writeDoubleQuoted(emitter: Emitter, text: string, allowBreaks: boolean)
   let spaces = false
   for (let at = 0; at < text.length; at++) {
     const char = text[at] as string
-    const escape = /["\\]|[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd]/.test(char)
-    if (escape) {
+    const mustEscape = /["\\]|[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd]/.test(char)
+    if (mustEscape) {
       const code = char.charCodeAt(0).toString(16).toUpperCase()
       write(
         emitter,

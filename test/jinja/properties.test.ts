@@ -84,7 +84,7 @@ const trees = fc.letrec<{ tree: Expression }>(tie => {
         }),
       }),
       fc.record({ kind: fc.constantFrom('and' as const, 'or' as const), left: tree, right: tree }),
-      fc.record({ kind: fc.constant('conditional' as const), test: tree, then: tree, otherwise: fc.option(tree) }),
+      fc.record({ kind: fc.constant('conditional' as const), test: tree, chosen: tree, otherwise: fc.option(tree) }),
     ) as fc.Arbitrary<Expression>,
   }
 }).tree
