@@ -38,6 +38,11 @@ function jsonOfData(data: Data): Json {
   return null
 }
 
+/** Whether this JSON stands for a value that is not known. */
+export function isNotKnown(value: Json): boolean {
+  return typeof value === 'object' && value !== null && 'unknown' in value
+}
+
 /** Why a value is not known, with places; null for one that is. */
 export function whyUnknown(value: Value): string | null {
   switch (value.kind) {

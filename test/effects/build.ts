@@ -199,6 +199,8 @@ export function taskRun(data: TaskData, order: number, before: readonly TaskRun[
     play: 0,
     playName: 'Prepare',
     role: data.role ?? 'x',
+    roleName: data.role ?? 'x',
+    leftOutByTags: false,
     part: data.part ?? 'tasks',
     tags: [],
     via: [
@@ -224,6 +226,7 @@ export function runOf(tasks: readonly TaskData[], gaps: readonly string[] = []):
   return {
     host: 'node1',
     playbook: 'site.yml',
+    plays: [],
     tasks: built,
     gaps: gaps.map(says => ({ says, at: HERE, via: [], runs: TRUE })),
   }
