@@ -413,15 +413,15 @@ const containers: Tool = call => {
   const words = operandsOf(call.arguments, containerOptions)
   const first = textOf(words[0])
   if (first === undefined) return words.length === 0 ? [] : [container(call, 'other')]
-  if (containerGroups.has(first)) {
+  if (containerGroups.has(first) && words.length > 1) {
     const second = textOf(words[1]) ?? ''
     if (containerReads.has(second) || second === 'check') return []
     if (first.startsWith('i')) return [container(call, 'image')]
     const action = containerActions[second]
     if (action !== undefined) return [container(call, action)]
-    return words.length === 1 ? [] : [container(call, second === 'delete' || second === 'prune' ? 'removed' : 'other')]
+    return [container(call, second === 'delete' || second === 'prune' ? 'removed' : 'other')]
   }
-  if (containerReads.has(first)) return []
+  if (containerReads.has(first) || containerGroups.has(first)) return []
   return [container(call, containerActions[first] ?? 'other')]
 }
 function container(call: ProgramCall, action: 'started' | 'stopped' | 'removed' | 'image' | 'other'): Effect {

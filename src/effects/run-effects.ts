@@ -1,6 +1,6 @@
 import type { Truth, Value } from '../jinja/value.js'
 import type { Invocation, Run, TaskRun } from '../run/task-run.js'
-import { causesOf, textOf } from './argument.js'
+import { causesOf, optionsOf, piecesCanBe, piecesOf, textOf } from './argument.js'
 import { invocationsAsWritten } from './as-written.js'
 import type { ScriptOnHost, ScriptText } from './commands.js'
 import type { Effect } from './effect.js'
@@ -33,7 +33,7 @@ export const NO_ROLE_TEXT: ReadRoleText = () => undefined
  * task wrote to the host is read where a later one runs it.
  */
 export function effectsOfRun(run: Run, readRoleText: ReadRoleText): RunEffects {
-  const written = new Map<string, ScriptText>()
+  const written: Written = new Map()
   const occurrences: Occurrence[] = []
   let commands = 0
   for (const task of run.tasks) {
@@ -96,18 +96,46 @@ export function effectsOfInvocation(
   })
 }
 
-function remember(written: Map<string, ScriptText>, effect: Effect): void {
-  if (effect.kind !== 'file') return
-  const path = textOf(effect.path)
-  if (path === undefined) return
-  if (effect.change === 'written' && effect.content !== undefined)
-    written.set(path, { content: effect.content, unsure: effect.contentUnsure })
-  else if (effect.change !== 'attributes') written.delete(path)
+/** Files the run has written so far whose content is known, by base name, the latest last. */
+type Written = Map<string, { readonly path: Value; readonly text: ScriptText }[]>
+
+function remember(written: Written, effect: Effect): void {
+  if (effect.kind !== 'file' || effect.change === 'attributes') return
+  for (const { value: path } of optionsOf(effect.path)) {
+    const name = baseName(path)
+    if (name === undefined) continue
+    const before = (written.get(name) ?? []).filter(
+      each => textOf(each.path) !== textOf(path) || textOf(path) === undefined,
+    )
+    if (effect.change === 'written' && effect.content !== undefined) {
+      before.push({ path, text: { content: effect.content, unsure: effect.contentUnsure } })
+    }
+    written.set(name, before)
+  }
 }
 
-function scriptAt(written: Map<string, ScriptText>, path: Value): ScriptText | undefined {
-  const text = textOf(path)
-  return text === undefined ? undefined : written.get(text)
+function baseName(path: Value): string | undefined {
+  const last = piecesOf(path)?.at(-1)
+  if (typeof last !== 'string' || last.endsWith('/')) return undefined
+  return last.split('/').at(-1)
+}
+
+/** The latest file that can be the one of this path: the same path, or the same name where a directory is not known. */
+function scriptAt(written: Written, path: Value): ScriptText | undefined {
+  for (const { value } of optionsOf(path)) {
+    const name = baseName(value)
+    const text = textOf(value)
+    const found = written
+      .get(name ?? '')
+      ?.findLast(each => text === undefined || !text.includes('/') || canBe(each.path, text))
+    if (found !== undefined) return found.text
+  }
+  return undefined
+}
+
+function canBe(path: Value, text: string): boolean {
+  const pieces = piecesOf(path)
+  return pieces !== undefined && piecesCanBe(pieces, text)
 }
 
 /** Whether the effect happens as far as its own conditions inside the task go: true unless something is left open. */
