@@ -254,7 +254,7 @@ function unresolvedFor(problem: Problem, effects: RunEffects, standed: readonly 
         couldChange: could.length > 0,
         why: effect.unfamiliar
           ? `${effect.program ?? 'a program whose name is not known'} is not a program this knows`
-          : `${effect.program ?? 'it'} ${could.join(', ')}`,
+          : `${effect.program ?? 'it'} is known only by what it may do: ${inWords(could)}`,
       })
     }
   }
@@ -279,8 +279,13 @@ function consideredFor(problem: Problem, standed: readonly Standed[]): readonly 
   return [...programs].map(([program, { calls, powers }]) => ({
     program,
     calls,
-    why: `${powers.join(', ')}; nothing that could change this answer`,
+    why: `${inWords(powers)}; nothing that could change this answer`,
   }))
+}
+
+/** `stops-units` is `stops units`. */
+function inWords(powers: readonly Power[]): string {
+  return powers.map(power => power.replace('-', ' ')).join(', ')
 }
 
 function shared(left: readonly Power[], right: readonly Power[]): readonly Power[] {
