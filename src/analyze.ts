@@ -33,6 +33,16 @@ export interface AnalysisRequest {
   readonly skipTags: readonly string[]
   /** Which variables of a role to resolve when it begins; none where absent. */
   readonly variables?: (role: Role, scope: Scope) => readonly string[]
+  /** `facts`: verdicts name places and names but quote no expressions (what a snapshot may hold). */
+  readonly wording?: 'quotes' | 'facts'
+}
+
+/** The variables every report shows: where kernel settings go, and what kubespray asks of memory. */
+export const shownVariables: readonly string[] = ['sysctl_file_path', 'minimal_master_memory_mb']
+
+/** The names a role's tasks see from role defaults and vars: its own and those of the roles around it. */
+export function roleVariables(_role: Role, scope: Scope): readonly string[] {
+  return scope.namesAt(['role defaults', 'role vars'])
 }
 
 export const defaultRequest: AnalysisRequest = {

@@ -70,8 +70,8 @@ export function requestOf(options: AnalysisOptions): AnalysisRequest {
   }
 }
 
-/** Whether the request asks for something a recorded snapshot was not recorded with. */
-export function asksForAnalysis(request: AnalysisRequest): readonly string[] {
+/** The options of a request that a recorded snapshot cannot answer: it holds the default inventory and playbook. */
+export function beyondSnapshot(request: AnalysisRequest): readonly string[] {
   return [
     ...(request.playbook === 'cluster.yml' ? [] : ['--playbook']),
     ...(request.inventory.length > 0 ? ['--inventory'] : []),

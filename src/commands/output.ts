@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { coloured, plain, type Style } from '../reports/style.js'
 import { UsageError } from '../source/diagnostic.js'
 import type { Terminal } from './command.js'
 import type { OutputOptions } from './options.js'
@@ -33,4 +34,10 @@ function reason(error: unknown): string {
     EROFS: 'read-only file system',
   }
   return known[String(code)] ?? String(code ?? error)
+}
+
+/** Colours as `--color` asks for them; `auto` is a terminal, and not into a file. */
+export function styleFor(options: Pick<OutputOptions, 'color' | 'output'>, terminal: Terminal): Style {
+  if (options.color === 'auto') return terminal.colours && options.output === undefined ? coloured : plain
+  return options.color === 'always' ? coloured : plain
 }

@@ -1,3 +1,4 @@
+import { reportedDiagnostic } from '../reports/report.js'
 import { renderTasksJson } from '../reports/tasks-json.js'
 import { renderTasksList } from '../reports/tasks-list.js'
 import { renderTasksText } from '../reports/tasks-text.js'
@@ -17,7 +18,7 @@ export const defineTasks: DefineCommand = (program, terminal, finish) => {
     (source: string | undefined, options: AnalysisOptions & OutputOptions) => {
       const { run, diagnostics } = analyzeCode(source, requestOf(options), 'tasks')
       writeReport(formats[options.format as keyof typeof formats](run), options, terminal)
-      tellDiagnostics(diagnostics, options, terminal)
+      tellDiagnostics(diagnostics.map(reportedDiagnostic), options, terminal)
       finish(0)
     },
   )
