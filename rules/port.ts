@@ -19,6 +19,8 @@ function near(why: string): Match {
 function ofUnit(effect: Unit, port: number, verb: string): Match {
   const name = showValue(effect.unit)
   const exact = textOf(effect.unit)
+  // Only services and sockets have processes that listen.
+  if (exact !== undefined && !/\.(service|socket|scope|slice)$/.test(unitName(exact))) return NO_MATCH
   if (exact === undefined && optionsOf(effect.unit).some(({ value }) => piecesOf(value) === undefined)) {
     const causes = optionsOf(effect.unit).flatMap(({ value }) => (value.kind === 'unknown' ? value.causes : []))
     return { kind: 'could', says: `which unit is ${verb} is not known`, causes }

@@ -474,6 +474,19 @@ const packagePowers = (call: ProgramCall): readonly Power[] => {
   return words.some(word => word in packageVerbs || packageReads.has(word)) ? [] : ['changes-packages']
 }
 
+/** `python -m pip install x` installs; `python --version` only tells; any other program text could do anything. */
+const python: Tool = call =>
+  pythonModule(call) === 'pip' ? packages({ ...call, program: 'pip', arguments: call.arguments.slice(2) }) : []
+const pythonPowers = (call: ProgramCall): readonly Power[] => {
+  const module = pythonModule(call)
+  if (module === 'pip') return packagePowers({ ...call, arguments: call.arguments.slice(2) })
+  if (module === 'ensurepip' || module === 'venv') return ['writes-files']
+  return ['--version', '-V', '-VV'].includes(textOf(call.arguments[0]) ?? '') ? [] : EVERY_POWER
+}
+function pythonModule(call: ProgramCall): string | undefined {
+  return textOf(call.arguments[0]) === '-m' ? textOf(call.arguments[1]) : undefined
+}
+
 const ip: Tool = call => {
   const words = operandsOf(call.arguments, ['-n', '-netns', '-f', '-family'])
   const changing = new Set('add del delete set change replace append flush up down exec'.split(' '))
@@ -570,6 +583,7 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
     powersOf: call =>
       textOf(call.arguments[0]) === 'status' ? [] : ['writes-files', 'changes-network', 'changes-accounts'],
   }),
+  ...named('python python2 python3 pypy pypy3', { powers: EVERY_POWER, effects: python, powersOf: pythonPowers }),
   ['swapoff', { powers: [], effects: swapoff }],
   ['swapon', { powers: [], effects: swapon }],
   ['mkswap', { powers: [], effects: says('storage') }],

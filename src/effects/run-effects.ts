@@ -1,12 +1,13 @@
 import type { Truth, Value } from '../jinja/value.js'
 import type { Invocation, Run, TaskRun } from '../run/task-run.js'
+import type { Node } from '../yaml/node.js'
 import { causesOf, optionsOf, piecesCanBe, piecesOf, textOf } from './argument.js'
 import { invocationsAsWritten } from './as-written.js'
 import type { ScriptOnHost, ScriptText } from './commands.js'
 import type { Effect } from './effect.js'
 import type { ModuleCall } from './modules/call.js'
 import { moduleEffects } from './modules/table.js'
-import type { ReadRoleText } from './role-text.js'
+import { type ReadRoleText, templateText } from './role-text.js'
 
 /** An effect at its place in the run: the task, and the invocation that has it. */
 export interface Occurrence {
@@ -29,26 +30,48 @@ export interface RunEffects {
 export const NO_ROLE_TEXT: ReadRoleText = () => undefined
 
 /**
- * The effects of every task of a run, also of those that do not run (they are what came near). A script that an earlier
- * task wrote to the host is read where a later one runs it.
+ * The effects of every task of a run, also of those that do not run (they are what came near). A script that a task wrote to
+ * the host is read where another runs it: the text an earlier task wrote, else what a later one writes, since the host has
+ * it then from a run before this one.
  */
 export function effectsOfRun(run: Run, readRoleText: ReadRoleText): RunEffects {
   const written: Written = new Map()
-  const occurrences: Occurrence[] = []
-  let commands = 0
+  const results: Result[] = []
   for (const task of run.tasks) {
     const asWritten = task.invocations.length === 0
     for (const invocation of asWritten ? invocationsAsWritten(task) : task.invocations) {
-      const effects = effectsOfInvocation(task, invocation, readRoleText, path => scriptAt(written, path))
-      for (const effect of effects) {
-        occurrences.push({ effect, task, invocation, asWritten })
-        if (asWritten) continue
-        if (effect.kind === 'command') commands++
-        remember(written, effect)
-      }
+      const missed: Value[] = []
+      const effects = effectsOfInvocation(task, invocation, readRoleText, path => {
+        const script = scriptAt(written, path)
+        if (script === undefined) missed.push(path)
+        return script
+      })
+      results.push({ task, invocation, asWritten, effects, missed })
+      if (!asWritten) for (const effect of effects) remember(written, effect)
     }
   }
+  const occurrences = results.flatMap(({ task, invocation, asWritten, effects, missed }) => {
+    const again = missed.some(path => scriptAt(written, path) !== undefined)
+      ? effectsOfInvocation(task, invocation, readRoleText, path => ofFormerRun(scriptAt(written, path)))
+      : effects
+    return again.map(effect => ({ effect, task, invocation, asWritten }))
+  })
+  const commands = occurrences.filter(each => !each.asWritten && each.effect.kind === 'command').length
   return { run, occurrences, commands }
+}
+
+interface Result {
+  readonly task: TaskRun
+  readonly invocation: Invocation
+  readonly asWritten: boolean
+  readonly effects: readonly Effect[]
+  /** Programs whose script was not on the host yet. */
+  readonly missed: readonly Value[]
+}
+
+function ofFormerRun(script: ScriptText | undefined): ScriptText | undefined {
+  if (script === undefined) return undefined
+  return { ...script, unsure: script.unsure ?? 'the script is there only if a former run wrote it' }
 }
 
 /** What one invocation of a task's module does. */
@@ -66,10 +89,12 @@ export function effectsOfInvocation(
     task,
     invocation,
     at,
+    raw: invocation.raw === undefined ? undefined : withWrittenText(invocation.raw, task.task.arguments.raw),
     argument: (...names) => {
       for (const name of names) {
         const value = invocation.arguments.get(name)
-        if (value !== undefined && value.kind !== 'undefined') return value
+        if (value !== undefined && value.kind !== 'undefined')
+          return withWrittenText(value, task.task.arguments.named.get(name))
       }
       return undefined
     },
@@ -94,6 +119,14 @@ export function effectsOfInvocation(
     if (effect.kind === 'file') return { ...effect, contentUnsure: because }
     return effect.kind === 'command' && effect === effects[0] ? effect : { ...effect, unread: because }
   })
+}
+
+/** A text of which nothing is known keeps the pieces of it that stand in the role code as they are. */
+function withWrittenText(value: Value, node: Node | undefined): Value {
+  if (value.kind !== 'unknown' || value.text !== undefined) return value
+  if (node?.kind !== 'scalar' || typeof node.data !== 'string' || node.tag !== undefined) return value
+  const pieces = piecesOf(templateText(node.data, node.span).content)
+  return pieces === undefined || !pieces.some(piece => piece !== null) ? value : { ...value, text: pieces }
 }
 
 /** Files the run has written so far whose content is known, by base name, the latest last. */

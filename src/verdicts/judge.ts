@@ -1,3 +1,4 @@
+import { causeText } from '../effects/argument.js'
 import { describeEffect } from '../effects/describe.js'
 import type { Effect, Power } from '../effects/effect.js'
 import { type Occurrence, type RunEffects, runsOf } from '../effects/run-effects.js'
@@ -208,9 +209,7 @@ function afterLater(rule: Rule, standed: readonly Standed[], index: number, sett
 }
 
 function because(says: string, causes: readonly Cause[]): string {
-  const reasons = mergeCauses(causes)
-    .slice(0, 3)
-    .map(cause => `${cause.says} (${placeOf(cause.at)})`)
+  const reasons = mergeCauses(causes).slice(0, 3).map(causeText)
   return reasons.length === 0 ? says : `${says}: ${reasons.join('; ')}`
 }
 
