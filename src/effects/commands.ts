@@ -236,6 +236,13 @@ export function effectsOfScriptText(
   script: ScriptOnHost,
   depth = 0,
 ): readonly Effect[] {
+  if (text.kind === 'one-of') {
+    return text.options.flatMap(({ value, because }) =>
+      effectsOfScriptText(name, value, at, script, depth).map(effect =>
+        onlyIf(effect, because[0]?.says ?? 'the script has this text'),
+      ),
+    )
+  }
   const start = piecesOf(text)?.[0]
   const interpreter = typeof start === 'string' ? start.match(/^#!\s*(\S+)(?:[ \t]+(\S+))?/) : null
   const program = (interpreter?.[1]?.endsWith('/env') ? interpreter[2] : interpreter?.[1])?.split('/').at(-1)

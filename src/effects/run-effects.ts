@@ -7,6 +7,7 @@ import type { ScriptOnHost, ScriptText } from './commands.js'
 import type { Effect } from './effect.js'
 import type { ModuleCall } from './modules/call.js'
 import { moduleEffects } from './modules/table.js'
+import { PROGRAMS } from './programs.js'
 import { type ReadRoleText, templateText } from './role-text.js'
 
 /** An effect at its place in the run: the task, and the invocation that has it. */
@@ -99,7 +100,8 @@ export function effectsOfInvocation(
       return undefined
     },
     roleText: (kind, name) => {
-      if (invocation.content !== undefined) return invocation.content
+      const rendered = invocation.content
+      if (rendered !== undefined && (rendered.kind !== 'unknown' || rendered.text !== undefined)) return rendered
       const read = readRoleText(task, kind, name)
       if (read === undefined) {
         const causes = causesOf(name)
@@ -157,13 +159,22 @@ function baseName(path: Value): string | undefined {
 function scriptAt(written: Written, path: Value): ScriptText | undefined {
   for (const { value } of optionsOf(path)) {
     const name = baseName(value)
+    if (name === undefined) continue
     const text = textOf(value)
-    const found = written
-      .get(name ?? '')
-      ?.findLast(each => text === undefined || !text.includes('/') || canBe(each.path, text))
+    const byName = !PROGRAMS.has(name)
+    const found = written.get(name)?.findLast(each => {
+      if (text?.includes('/')) return textOf(each.path) === text || (byName && canBe(each.path, text))
+      return byName && isProgramPath(each.path)
+    })
     if (found !== undefined) return found.text
   }
   return undefined
+}
+
+/** Whether a path is in a directory where programs are looked for, or in one that is not known. */
+function isProgramPath(path: Value): boolean {
+  const text = textOf(path)
+  return text === undefined || /\bs?bin\/[^/]+$/.test(text)
 }
 
 function canBe(path: Value, text: string): boolean {
