@@ -83,8 +83,9 @@ export function effectsOfInvocation(
   script: ScriptOnHost,
 ): readonly Effect[] {
   const at = task.task.at
-  const model = moduleEffects(task.task.module)
-  if (model === undefined) return [{ kind: 'unmodelled-module', module: task.task.module, at }]
+  const module = invocation.module ?? task.task.module
+  const model = moduleEffects(module)
+  if (model === undefined) return [{ kind: 'unmodelled-module', module, at }]
   let unsure: string | undefined
   const call: ModuleCall = {
     task,

@@ -71,7 +71,14 @@ function distribute(
   at: Span,
   work: (operands: readonly Single[]) => Value,
 ): Value {
-  if (combinations(choices) > optionLimit) return unknown(causesOf(choices))
+  // Too many to tell apart: what does not depend on the choices is still kept.
+  if (combinations(choices) > optionLimit) {
+    return apply(
+      operands.map(operand => (operand.kind === 'one-of' ? unknown(causesOf([operand])) : operand)),
+      at,
+      work,
+    )
+  }
   let rows: { operands: readonly Single[]; because: readonly Cause[] }[] = [{ operands: [], because: [] }]
   for (const operand of operands) {
     rows =
@@ -207,9 +214,7 @@ function sameData(left: Data, right: Data): boolean {
     return Object.is(left, right)
   }
   if (Array.isArray(left)) {
-    return (
-      Array.isArray(right) && left.length === right.length && left.every((item, index) => same(item, right[index]))
-    )
+    return Array.isArray(right) && left.length === right.length && left.every((item, index) => same(item, right[index]))
   }
   if (left instanceof Map) {
     if (!(right instanceof Map) || left.size !== right.size) return false

@@ -91,7 +91,8 @@ function splitFromRight(value: string, separator: Data | undefined, limit: Data 
 }
 
 function splitLines(value: string, keepEnds: boolean): readonly string[] {
-  const lines = value.match(/[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]|$)/g) ?? []
+  const lines =
+    value.match(/[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]|$)/g) ?? []
   const whole = lines.filter((line, index) => line !== '' || index < lines.length - 1)
   return keepEnds ? whole : whole.map(line => line.replace(/(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])$/, ''))
 }
@@ -155,13 +156,27 @@ const everyCharacter =
 const inside: readonly ParameterSpec[] = ['sub', ['start', null], ['end', null]]
 
 const textMethods: Readonly<Record<string, MethodEntry<string>>> = {
-  split: method([['sep', null], ['maxsplit', -1n]], (self, [sep, limit]) => listOfTexts(split(self, sep, limit))),
-  rsplit: method([['sep', null], ['maxsplit', -1n]], (self, [sep, limit]) => listOfTexts(splitFromRight(self, sep, limit))),
+  split: method(
+    [
+      ['sep', null],
+      ['maxsplit', -1n],
+    ],
+    (self, [sep, limit]) => listOfTexts(split(self, sep, limit)),
+  ),
+  rsplit: method(
+    [
+      ['sep', null],
+      ['maxsplit', -1n],
+    ],
+    (self, [sep, limit]) => listOfTexts(splitFromRight(self, sep, limit)),
+  ),
   splitlines: method([['keepends', false]], (self, [keep]) => listOfTexts(splitLines(self, keep === true))),
   strip: method([['chars', null]], (self, [chars]) => known(strip(self, chars, 'both'))),
   lstrip: method([['chars', null]], (self, [chars]) => known(strip(self, chars, 'left'))),
   rstrip: method([['chars', null]], (self, [chars]) => known(strip(self, chars, 'right'))),
-  startswith: method(['prefix'], (self, [part]) => known(affix(self, part, (value, prefix) => value.startsWith(prefix)))),
+  startswith: method(['prefix'], (self, [part]) =>
+    known(affix(self, part, (value, prefix) => value.startsWith(prefix))),
+  ),
   endswith: method(['suffix'], (self, [part]) => known(affix(self, part, (value, suffix) => value.endsWith(suffix)))),
   removeprefix: method(['prefix'], (self, [part]) =>
     known(self.startsWith(text(part)) ? self.slice(text(part).length) : self),
@@ -226,7 +241,10 @@ const textMethods: Readonly<Record<string, MethodEntry<string>>> = {
   islower: method([], self => known(/\p{Ll}/u.test(self) && !/\p{Lu}|\p{Lt}/u.test(self))),
 }
 
-const changesInPlace: readonly ParameterSpec[] = [['a', null], ['b', null]]
+const changesInPlace: readonly ParameterSpec[] = [
+  ['a', null],
+  ['b', null],
+]
 function inPlace<Self extends Data>(name: string): MethodEntry<Self> {
   return method(changesInPlace, () => giveUp(`.${name}() changes a value in place, which is not modelled here`))
 }
@@ -241,7 +259,10 @@ const listMethods: Readonly<Record<string, MethodEntry<List>>> = {
   ),
   copy: method([], self => known([...self])),
   ...Object.fromEntries(
-    ['append', 'extend', 'insert', 'pop', 'remove', 'clear', 'sort', 'reverse'].map(name => [name, inPlace<List>(name)]),
+    ['append', 'extend', 'insert', 'pop', 'remove', 'clear', 'sort', 'reverse'].map(name => [
+      name,
+      inPlace<List>(name),
+    ]),
   ),
 }
 
@@ -251,10 +272,18 @@ function view(name: 'dict_keys' | 'dict_values' | 'dict_items', items: readonly 
 }
 
 const dictMethods: Readonly<Record<string, MethodEntry<Dict>>> = {
-  keys: method([], self => view('dict_keys', [...self.keys()].map(key => known(key)))),
+  keys: method([], self =>
+    view(
+      'dict_keys',
+      [...self.keys()].map(key => known(key)),
+    ),
+  ),
   values: method([], self => view('dict_values', [...self.values()])),
   items: method([], self =>
-    view('dict_items', [...self].map(([key, value]) => known({ kind: 'tuple', items: [known(key), value] }))),
+    view(
+      'dict_items',
+      [...self].map(([key, value]) => known({ kind: 'tuple', items: [known(key), value] })),
+    ),
   ),
   copy: method([], self => known(new Map(self))),
   ...Object.fromEntries(
@@ -327,8 +356,7 @@ function getMethod(self: Dict): Value {
 
 function missing(data: Data, key: Data, at: Span): Undefined {
   const type = data === null ? 'None' : `${typeName(data)} object`
-  const says =
-    typeof key === 'string' ? `'${type}' has no attribute '${key}'` : `${type} has no element ${textOf(key)}`
+  const says = typeof key === 'string' ? `'${type}' has no attribute '${key}'` : `${type} has no element ${textOf(key)}`
   return { kind: 'undefined', says, at }
 }
 
@@ -377,7 +405,13 @@ export function sliceOf(base: Single, bounds: readonly Single[], at: Span): Valu
   return applyToData([base, ...bounds], at, ([data, from, to, step]) => {
     const sequence = data as Data
     const items =
-      typeof sequence === 'string' ? charactersOf(sequence) : isList(sequence) ? sequence : isTuple(sequence) ? sequence.items : undefined
+      typeof sequence === 'string'
+        ? charactersOf(sequence)
+        : isList(sequence)
+          ? sequence
+          : isTuple(sequence)
+            ? sequence.items
+            : undefined
     if (items === undefined || (isTuple(sequence) && sequence.view !== undefined && sequence.view !== 'range')) {
       return { kind: 'undefined', says: `${typeName(sequence)} object has no element slice`, at }
     }
@@ -403,4 +437,3 @@ function sliceItems<T>(items: readonly T[], from: Data, to: Data, step: Data): T
   for (let index = start; by > 0 ? index < end : index > end; index += by) taken.push(items[index] as T)
   return taken
 }
-

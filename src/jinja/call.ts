@@ -9,7 +9,12 @@ import { known } from './value.js'
 export interface Context {
   readonly at: Span
   readonly environment: Environment
-  readonly filter: (name: string, input: Value, positional: readonly Value[], named: ReadonlyMap<string, Value>) => Value
+  readonly filter: (
+    name: string,
+    input: Value,
+    positional: readonly Value[],
+    named: ReadonlyMap<string, Value>,
+  ) => Value
   readonly test: (name: string, input: Value, positional: readonly Value[], named: ReadonlyMap<string, Value>) => Value
 }
 
@@ -31,7 +36,11 @@ export type TestTable = FilterTable
 export type ParameterSpec = string | readonly [name: string, fallback: Data]
 
 /** Binds arguments to parameters as Python does. Raises for missing, doubled and unexpected ones. */
-export function bind(callee: string, parameters: readonly ParameterSpec[], given: Omit<Given, 'context'>): readonly Value[] {
+export function bind(
+  callee: string,
+  parameters: readonly ParameterSpec[],
+  given: Omit<Given, 'context'>,
+): readonly Value[] {
   if (given.positional.length > parameters.length) {
     raise(`${callee}() takes ${parameters.length} arguments but ${given.positional.length} were given`)
   }
@@ -44,7 +53,8 @@ export function bind(callee: string, parameters: readonly ParameterSpec[], given
   return parameters.map((parameter, index) => {
     const value = given.positional[index] ?? given.named.get(names[index] as string)
     if (value !== undefined) return value
-    if (typeof parameter === 'string') return raise(`${callee}() missing 1 required positional argument: '${parameter}'`)
+    if (typeof parameter === 'string')
+      return raise(`${callee}() missing 1 required positional argument: '${parameter}'`)
     return known(parameter[1])
   })
 }

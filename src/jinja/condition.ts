@@ -1,7 +1,7 @@
 import type { Span } from '../source/text.js'
 import { alternatives } from './apply.js'
 import type { Environment } from './environment.js'
-import { inEachWorld, judge, type Judgement, type Rest, type Scope, scopeOf } from './evaluate.js'
+import { inEachWorld, type Judgement, judge, type Rest, type Scope, scopeOf } from './evaluate.js'
 import { hasTemplate, parseExpression } from './parser.js'
 import { printExpression } from './print.js'
 import { isDict, isList, isTuple, reprOf, textOf } from './python.js'
@@ -46,7 +46,13 @@ export function evaluateCondition(text: string, at: Span, environment: Environme
   for (const { result, because } of worlds) {
     for (const [name, value] of result.seen) looks.push({ name, value, because })
   }
-  return { ...settle(worlds.map(({ result, because }) => ({ ...result.judged, because })), text), names: mergeNames(looks) }
+  return {
+    ...settle(
+      worlds.map(({ result, because }) => ({ ...result.judged, because })),
+      text,
+    ),
+    names: mergeNames(looks),
+  }
 }
 
 interface Judged {
@@ -55,7 +61,13 @@ interface Judged {
   readonly remains: string | null
 }
 
-function judgeText(text: string, at: Span, world: Environment, trace: NonNullable<Scope['trace']>, source: { text: string }): Judged {
+function judgeText(
+  text: string,
+  at: Span,
+  world: Environment,
+  trace: NonNullable<Scope['trace']>,
+  source: { text: string },
+): Judged {
   if (!hasTemplate(text)) return judgeBare(text, at, world, trace)
   // Paths inside a template are written as they stand there; a printed tree reads the same.
   source.text = ''
@@ -66,7 +78,12 @@ function judgeText(text: string, at: Span, world: Environment, trace: NonNullabl
       if (typeof data === 'boolean') return { truth: data ? TRUE : FALSE, failure: null, remains: null }
       if (data === '' || data === null) return { truth: FALSE, failure: null, remains: null }
       const again = isList(data) || isDict(data) || isTuple(data) ? reprOfKnown(value) : textOf(data)
-      if (again === null) return { truth: unknown([{ says: 'members of the condition are not known', at }]), failure: null, remains: text }
+      if (again === null)
+        return {
+          truth: unknown([{ says: 'members of the condition are not known', at }]),
+          failure: null,
+          remains: text,
+        }
       source.text = again
       const judged = judgeBare(again, at, world, trace)
       return judged.remains === null ? judged : { ...judged, remains: text }
@@ -104,7 +121,8 @@ function judgeBare(text: string, at: Span, world: Environment, trace: Scope['tra
     return { truth: failedTruth(failed), failure: failed, remains: text }
   }
   const judged: Judgement = judge(expression, scopeOf(world, at, trace))
-  const remains = judged.truth.kind !== 'unknown' ? null : judged.rest === null ? text : restText(judged.rest, text, 'or')
+  const remains =
+    judged.truth.kind !== 'unknown' ? null : judged.rest === null ? text : restText(judged.rest, text, 'or')
   return { truth: judged.truth, failure: judged.failure, remains }
 }
 
@@ -140,7 +158,9 @@ function settle(worlds: readonly (Judged & { because: readonly Cause[] })[], tex
   return { truth: unknown(causes), remains: isOne ? (first.remains ?? text) : text }
 }
 
-function mergeNames(looks: readonly { name: string; value: Value; because: readonly Cause[] }[]): readonly NamedValue[] {
+function mergeNames(
+  looks: readonly { name: string; value: Value; because: readonly Cause[] }[],
+): readonly NamedValue[] {
   const byName = new Map<string, { value: Value; because: readonly Cause[] }[]>()
   for (const { name, value, because } of looks) {
     const known = byName.get(name)

@@ -145,9 +145,7 @@ export function evaluateIn(expression: Expression, scope: Scope): Value {
     case 'slice':
       return evaluateAll([expression.of, expression.from, expression.to, expression.step], scope, values =>
         apply(values, scope.at, ([of, from, to, step]) =>
-          of?.kind === 'undefined'
-            ? of
-            : sliceOf(of as Single, [from, to, step] as readonly Single[], scope.at),
+          of?.kind === 'undefined' ? of : sliceOf(of as Single, [from, to, step] as readonly Single[], scope.at),
         ),
       )
     case 'list':
@@ -499,7 +497,8 @@ function judgeComparison(expression: Expression & { kind: 'comparison' }, scope:
   let left = evaluateIn(expression.first, scope)
   const causes: Cause[] = []
   for (const link of expression.links) {
-    if (left.kind === 'failure') return causes.length > 0 ? open(causes, piece(expression)) : judgeValue(left, expression, scope)
+    if (left.kind === 'failure')
+      return causes.length > 0 ? open(causes, piece(expression)) : judgeValue(left, expression, scope)
     const right = evaluateIn(link.right, scope)
     const result = judgeValue(compare(link.comparator, left, right, scope.at), expression, scope)
     if (result.failure !== null && causes.length === 0) return result
@@ -544,7 +543,8 @@ export function truthOf(value: Value, at: Span): Truth {
     case 'one-of': {
       const truths = value.options.map(option => truthOf(option.value, at))
       const [first] = truths
-      if (first !== undefined && first.kind !== 'unknown' && truths.every(truth => truth.kind === first.kind)) return first
+      if (first !== undefined && first.kind !== 'unknown' && truths.every(truth => truth.kind === first.kind))
+        return first
       return unknown(
         mergeCauses(
           value.options.flatMap((option, index) => {

@@ -1,4 +1,17 @@
-import { checkSize, charactersOf, dataOf, floatText, isDict, isTuple, lookUp, raise, reprOf, textOf, typeName, giveUp } from './python.js'
+import {
+  charactersOf,
+  checkSize,
+  dataOf,
+  floatText,
+  giveUp,
+  isDict,
+  isTuple,
+  lookUp,
+  raise,
+  reprOf,
+  textOf,
+  typeName,
+} from './python.js'
 import type { Data } from './value.js'
 
 const directive = /%(?:\(([^)]*)\))?([-#0 +]*)(\*|\d+)?(?:\.(\*|\d+))?[hlL]?(.)?/gs
@@ -12,24 +25,28 @@ export function formatPercent(text: string, data: Data): string {
     if (used >= values.length) return raise('not enough arguments for format string')
     return values[used++] as Data
   }
-  const result = text.replace(directive, (_all, name: string | undefined, flags: string, widthText, precisionText, kind) => {
-    if (kind === undefined) return raise('incomplete format')
-    if (kind === '%') return '%'
-    const width = widthText === '*' ? Number(dataNumber(take())) : Number(widthText ?? 0)
-    const precision = precisionText === '*' ? Number(dataNumber(take())) : precisionText === undefined ? null : Number(precisionText)
-    checkSize(width)
-    checkSize(precision ?? 0)
-    let value: Data
-    if (name === undefined) value = take()
-    else {
-      if (!isDict(data)) return raise('format requires a mapping')
-      named = true
-      const member = lookUp(data, name)
-      if (member === undefined) return raise(`'${name}'`)
-      value = dataOf(member)
-    }
-    return pad(formatOne(kind, flags, precision, value), flags, width, 'diufFeEgGxXo'.includes(kind))
-  })
+  const result = text.replace(
+    directive,
+    (_all, name: string | undefined, flags: string, widthText, precisionText, kind) => {
+      if (kind === undefined) return raise('incomplete format')
+      if (kind === '%') return '%'
+      const width = widthText === '*' ? Number(dataNumber(take())) : Number(widthText ?? 0)
+      const precision =
+        precisionText === '*' ? Number(dataNumber(take())) : precisionText === undefined ? null : Number(precisionText)
+      checkSize(width)
+      checkSize(precision ?? 0)
+      let value: Data
+      if (name === undefined) value = take()
+      else {
+        if (!isDict(data)) return raise('format requires a mapping')
+        named = true
+        const member = lookUp(data, name)
+        if (member === undefined) return raise(`'${name}'`)
+        value = dataOf(member)
+      }
+      return pad(formatOne(kind, flags, precision, value), flags, width, 'diufFeEgGxXo'.includes(kind))
+    },
+  )
   if (!named && used < values.length && !isDict(data) && !Array.isArray(data)) {
     return raise('not all arguments converted during string formatting')
   }
@@ -91,7 +108,9 @@ function realText(kind: string, value: number, precision: number): string {
   const digits = Math.max(precision, 1)
   const exponent = value === 0 ? 0 : Number(value.toExponential(digits - 1).split('e')[1])
   const text =
-    exponent < -4 || exponent >= digits ? value.toExponential(digits - 1) : value.toFixed(Math.max(digits - 1 - exponent, 0))
+    exponent < -4 || exponent >= digits
+      ? value.toExponential(digits - 1)
+      : value.toFixed(Math.max(digits - 1 - exponent, 0))
   const [mantissa = '', power] = text.split('e')
   const short = mantissa.includes('.') ? mantissa.replace(/\.?0+$/, '') : mantissa
   return power === undefined ? short : exponentText(`${short}e${power}`)
@@ -121,19 +140,22 @@ const field = /\{\{|\}\}|\{([^{}!:]*)(?:!([rsa]))?(?::([^{}]*))?\}|[{}]/g
 /** Python's `text.format(…)`, with format specs for width, alignment, zero padding and precision. */
 export function formatBraces(text: string, positional: readonly Data[], named: ReadonlyMap<string, Data>): string {
   let automatic = 0
-  return text.replace(field, (all, path: string | undefined, conversion: string | undefined, spec: string | undefined) => {
-    if (all === '{{') return '{'
-    if (all === '}}') return '}'
-    if (path === undefined) return raise("Single '{' or '}' encountered in format string")
-    if (/[.[]/.test(path)) return giveUp('attributes in a format string are not modelled')
-    let value: Data | undefined
-    if (path === '') value = positional[automatic++]
-    else if (/^\d+$/.test(path)) value = positional[Number(path)]
-    else value = named.get(path)
-    if (value === undefined) return raise(`Replacement index ${path || automatic - 1} out of range`)
-    const shown: Data = conversion === 'r' ? reprOf(value) : conversion === 's' ? textOf(value) : value
-    return spec === undefined || spec === '' ? textOf(shown) : formatSpec(shown, spec)
-  })
+  return text.replace(
+    field,
+    (all, path: string | undefined, conversion: string | undefined, spec: string | undefined) => {
+      if (all === '{{') return '{'
+      if (all === '}}') return '}'
+      if (path === undefined) return raise("Single '{' or '}' encountered in format string")
+      if (/[.[]/.test(path)) return giveUp('attributes in a format string are not modelled')
+      let value: Data | undefined
+      if (path === '') value = positional[automatic++]
+      else if (/^\d+$/.test(path)) value = positional[Number(path)]
+      else value = named.get(path)
+      if (value === undefined) return raise(`Replacement index ${path || automatic - 1} out of range`)
+      const shown: Data = conversion === 'r' ? reprOf(value) : conversion === 's' ? textOf(value) : value
+      return spec === undefined || spec === '' ? textOf(shown) : formatSpec(shown, spec)
+    },
+  )
 }
 
 function formatSpec(value: Data, spec: string): string {

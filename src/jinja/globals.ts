@@ -1,5 +1,5 @@
-import type { Context } from './call.js'
 import { applyToData } from './apply.js'
+import type { Context } from './call.js'
 import { fillDict } from './dicts.js'
 import { runLookup } from './lookups.js'
 import { checkSize, raise, textOf, typeName } from './python.js'
@@ -59,7 +59,11 @@ const globals: Readonly<Record<string, GlobalFunction>> = {
   undef: (positional, named, context) => {
     const hint = positional[0] ?? named.get('hint')
     const says = hint?.kind === 'known' && hint.data !== null ? textOf(hint.data) : ''
-    return { kind: 'undefined', says: says === '' ? 'Mandatory variable has not been overridden' : says, at: context.at }
+    return {
+      kind: 'undefined',
+      says: says === '' ? 'Mandatory variable has not been overridden' : says,
+      at: context.at,
+    }
   },
 }
 
@@ -71,9 +75,7 @@ function lookup(
 ): Value {
   const [plugin, ...terms] = positional
   if (plugin === undefined) return failure("lookup() missing 1 required positional argument: 'name'", context.at)
-  return applyToData([plugin], context.at, ([name]) =>
-    runLookup(textOf(name as Data), terms, named, wantList, context),
-  )
+  return applyToData([plugin], context.at, ([name]) => runLookup(textOf(name as Data), terms, named, wantList, context))
 }
 
 /** Functions of the random or changing kind Jinja2 offers; templates that use them are unknown there. */

@@ -1,6 +1,6 @@
+import { put, Raised, Unresolved } from './python.js'
 import type { Data, Key, Value } from './value.js'
 import { known } from './value.js'
-import { put, Raised, Unresolved } from './python.js'
 
 const maximumDepth = 90
 

@@ -52,7 +52,10 @@ const lookups: Readonly<Record<string, Lookup>> = {
   nested: terms => {
     if (terms.length === 0) return raise('with_nested requires at least one element in the nested list')
     return listsOf(terms)
-      .reduce<readonly (readonly Value[])[]>((rows, list) => rows.flatMap(row => list.map(item => [...row, item])), [[]])
+      .reduce<readonly (readonly Value[])[]>(
+        (rows, list) => rows.flatMap(row => list.map(item => [...row, item])),
+        [[]],
+      )
       .map(row => known(row))
   },
   together: terms => {
@@ -115,7 +118,8 @@ function sequenceOf(term: Data, options: Options): readonly Value[] {
   const start = integer('start') ?? 1
   const stride = integer('stride') ?? 1
   const count = integer('count')
-  const end = integer('end') ?? (count === undefined ? undefined : count === 0 ? start - stride : start + count * stride - stride)
+  const end =
+    integer('end') ?? (count === undefined ? undefined : count === 0 ? start - stride : start + count * stride - stride)
   if (end === undefined) return raise('must specify count or end in with_sequence')
   if (count === 0 || stride === 0) return []
   if (stride > 0 ? end < start : end > start) return raise('to count backwards make stride negative')

@@ -198,7 +198,8 @@ export function operate(operator: BinaryOperator, left: Value, right: Value, at:
   if (operator === '~' || operator === '+') {
     return apply([left, right], at, singles => {
       const open = singles.some(single => single.kind === 'unknown')
-      if (operator === '~' || (open && singles.some(isText) && singles.every(single => single.kind !== 'undefined'))) return joinTexts(singles, at)
+      if (operator === '~' || (open && singles.some(isText) && singles.every(single => single.kind !== 'undefined')))
+        return joinTexts(singles, at)
       return applyToData(singles, at, ([a, b]) => known(add(a as Data, b as Data)))
     })
   }

@@ -5,8 +5,8 @@ import {
   type Binding,
   type Body,
   type Branch,
-  childrenOf,
   type Comparator,
+  childrenOf,
   type Expression,
   type NamedArgument,
   type Parameter,
@@ -15,7 +15,7 @@ import {
   type Target,
   type Template,
 } from './syntax.js'
-import { lexExpression, lexTemplate, type Lexed, type Token } from './tokens.js'
+import { type Lexed, lexExpression, lexTemplate, type Token } from './tokens.js'
 
 /**
  * How tightly each form binds, loosest first; the printer puts brackets by the same numbers. `~` binds tighter than

@@ -82,7 +82,11 @@ function translate(pattern: string, flags: RegexFlags): Translated | string {
   let groups = 0
   const names = new Map<string, number>()
   let at = 0
-  for (let inline = inlineFlags.exec(pattern.slice(at)); inline !== null; inline = inlineFlags.exec(pattern.slice(at))) {
+  for (
+    let inline = inlineFlags.exec(pattern.slice(at));
+    inline !== null;
+    inline = inlineFlags.exec(pattern.slice(at))
+  ) {
     const letters = inline[1] as string
     if (/[aLx]/.test(letters)) return `uses the flag (?${letters}), which is not modelled`
     ignoreCase ||= letters.includes('i')
@@ -153,7 +157,8 @@ function translate(pattern: string, flags: RegexFlags): Translated | string {
       const counted = char === '}' && /\{\d+(?:,\d*)?$/.test(source)
       source += counted ? '}' : `\\${char}`
       at++
-    } else if (/[*+?]/.test(char) && pattern[at + 1] === '+') return 'uses a possessive quantifier, which is not modelled'
+    } else if (/[*+?]/.test(char) && pattern[at + 1] === '+')
+      return 'uses a possessive quantifier, which is not modelled'
     else {
       const whole = String.fromCodePoint(pattern.codePointAt(at) ?? 0)
       source += whole === '/' ? '\\/' : whole
@@ -185,11 +190,17 @@ function escapeCommon(next: string, rest: string): { source: string; length: num
   if (coded !== null) return { source: coded[0], length: coded[0].length }
   const octal = /^\\0[0-7]{0,2}/.exec(rest)
   if (octal !== null) {
-    return { source: `\\x${Number.parseInt(octal[0].slice(1), 8).toString(16).padStart(2, '0')}`, length: octal[0].length }
+    return {
+      source: `\\x${Number.parseInt(octal[0].slice(1), 8).toString(16).padStart(2, '0')}`,
+      length: octal[0].length,
+    }
   }
   if (/[A-Za-z0-9]/.test(next)) return null
   const whole = String.fromCodePoint(rest.codePointAt(1) ?? 0)
-  return { source: /[\^$\\.*+?()[\]{}|/]/.test(whole) ? `\\${whole}` : whole === '-' ? '\\x2d' : whole, length: 1 + whole.length }
+  return {
+    source: /[\^$\\.*+?()[\]{}|/]/.test(whole) ? `\\${whole}` : whole === '-' ? '\\x2d' : whole,
+    length: 1 + whole.length,
+  }
 }
 
 function translateSet(pattern: string, start: number): { source: string; length: number } | string {
@@ -288,7 +299,8 @@ export function expandReplacement(replacement: string, match: RegExpExecArray, m
     const group: string | undefined = name ?? digits
     if (group !== undefined) {
       const index = /^\d+$/.test(group) ? Number(group) : matcher.names.get(group)
-      if (index === undefined || index > matcher.groups) return giveUp(`the replacement names a group ${group} that is not there`)
+      if (index === undefined || index > matcher.groups)
+        return giveUp(`the replacement names a group ${group} that is not there`)
       return match[index] ?? ''
     }
     switch (other) {

@@ -159,7 +159,12 @@ export type Statement =
     }
   | { readonly kind: 'block'; readonly name: string; readonly body: Body }
   /** `include`, `import`, `from … import`, `extends`: text that stands in another file; `binds` are the names it sets. */
-  | { readonly kind: 'other-file'; readonly tag: string; readonly source: Expression; readonly binds: readonly string[] }
+  | {
+      readonly kind: 'other-file'
+      readonly tag: string
+      readonly source: Expression
+      readonly binds: readonly string[]
+    }
   | { readonly kind: 'break' }
   | { readonly kind: 'continue' }
 export interface Branch {
@@ -223,9 +228,7 @@ export function childrenOf(expression: Expression): readonly Expression[] {
     case 'test':
       return [expression.of, ...argumentsOf(expression.args)]
     case 'filter':
-      return expression.of === null
-        ? argumentsOf(expression.args)
-        : [expression.of, ...argumentsOf(expression.args)]
+      return expression.of === null ? argumentsOf(expression.args) : [expression.of, ...argumentsOf(expression.args)]
     case 'binary':
     case 'and':
     case 'or':

@@ -37,7 +37,11 @@ export function evaluateTemplateTraced(text: string, at: Span, environment: Envi
       const [statement] = template.body
       if (only !== undefined && statement?.kind === 'output' && statement.expression.kind === 'name') {
         const value = evaluateIn(statement.expression, scope)
-        return apply([value], at, ([single]) => storedScalar(single as Single) ?? finish(text, [finalize(single as Single, at)], at))
+        return apply(
+          [value],
+          at,
+          ([single]) => storedScalar(single as Single) ?? finish(text, [finalize(single as Single, at)], at),
+        )
       }
       return renderAll(template, scope, true, pieces => finish(text, pieces, at))
     }),
@@ -62,9 +66,7 @@ export function renderTemplateFile(text: string, at: Span, environment: Environm
   if (template.kind === 'syntax-problem') return syntaxFailure(template.says, at)
   return settle(
     inEachWorld(environment, world =>
-      renderAll(template, scopeOf(world, at), false, pieces =>
-        keepNewlines(body, joinTexts(pieces.map(asPiece), at)),
-      ),
+      renderAll(template, scopeOf(world, at), false, pieces => keepNewlines(body, joinTexts(pieces.map(asPiece), at))),
     ),
   )
 }
@@ -165,7 +167,8 @@ function readBack(value: Value): Value | null {
   }
   if (isDict(data)) {
     const entries = [...data].map(([key, member]) => [key, readBack(member)] as const)
-    if (entries.some(([key, member]) => member === null || (typeof key === 'number' && !Number.isFinite(key)))) return null
+    if (entries.some(([key, member]) => member === null || (typeof key === 'number' && !Number.isFinite(key))))
+      return null
     return known(new Map(entries as [Key, Value][]))
   }
   if (!isTuple(data) || data.view !== undefined) return null
@@ -220,7 +223,10 @@ function renderAll(
 ): Value {
   return apply([], scope.at, () => {
     const out: Value[] = []
-    renderBody(template.body, enter({ scope, frame: { locals: new Map(), parent: null }, out, converts, calls: 0 }, out, null))
+    renderBody(
+      template.body,
+      enter({ scope, frame: { locals: new Map(), parent: null }, out, converts, calls: 0 }, out, null),
+    )
     return end(out)
   })
 }
@@ -385,7 +391,8 @@ function assign(target: Target, value: Value, rendering: Rendering): void {
 function namespaceOf(name: string, rendering: Rendering): Map<Key, Value> {
   const value = rendering.scope.local(name)
   const data = value?.kind === 'known' ? value.data : null
-  if (data === null || !isDict(data) || !isNamespace(data)) return raise('cannot assign attribute on non-namespace object')
+  if (data === null || !isDict(data) || !isNamespace(data))
+    return raise('cannot assign attribute on non-namespace object')
   return data as Map<Key, Value>
 }
 
@@ -420,7 +427,10 @@ function renderBranches(branches: readonly { body: Body; because: readonly Cause
   const { at } = rendering.scope
   const { locals } = rendering.frame
   const before = new Map(locals)
-  const namespaces = changedNamespaces(branches.flatMap(branch => branch.body), rendering)
+  const namespaces = changedNamespaces(
+    branches.flatMap(branch => branch.body),
+    rendering,
+  )
   const kept = namespaces.map(namespace => new Map(namespace))
   const restore = (to: Map<Key | string, Value>, from: ReadonlyMap<Key | string, Value>): void => {
     to.clear()
@@ -443,12 +453,19 @@ function renderBranches(branches: readonly { body: Body; because: readonly Cause
   const missing: Value = { kind: 'undefined', says: 'the name is set only under an open condition', at }
   restore(locals, new Map())
   for (const name of new Set(results.flatMap(result => [...result.locals.keys()]))) {
-    locals.set(name, merge(index => results[index]?.locals.get(name) ?? missing))
+    locals.set(
+      name,
+      merge(index => results[index]?.locals.get(name) ?? missing),
+    )
   }
   namespaces.forEach((namespace, position) => {
     const keys = new Set(results.flatMap(result => [...(result.namespaces[position]?.keys() ?? [])]))
     restore(namespace, new Map())
-    for (const key of keys) namespace.set(key, merge(index => results[index]?.namespaces[position]?.get(key) ?? missing))
+    for (const key of keys)
+      namespace.set(
+        key,
+        merge(index => results[index]?.namespaces[position]?.get(key) ?? missing),
+      )
   })
   const text = merge(index => results[index]?.text as Value)
   if (text.kind === 'failure') checked(text)
@@ -470,7 +487,8 @@ function changedNamespaces(body: Body, rendering: Rendering): readonly Map<Key, 
   const found = new Set<Map<Key, Value>>()
   for (const name of memberTargets(body)) {
     const value = rendering.scope.local(name)
-    if (value?.kind === 'known' && isDict(value.data) && isNamespace(value.data)) found.add(value.data as Map<Key, Value>)
+    if (value?.kind === 'known' && isDict(value.data) && isNamespace(value.data))
+      found.add(value.data as Map<Key, Value>)
   }
   return [...found]
 }
@@ -484,7 +502,10 @@ function memberTargets(body: Body): readonly string[] {
         return statement.kind === 'set-block' ? [...own, ...memberTargets(statement.body)] : own
       }
       case 'if':
-        return [...statement.branches.flatMap(branch => memberTargets(branch.body)), ...memberTargets(statement.otherwise)]
+        return [
+          ...statement.branches.flatMap(branch => memberTargets(branch.body)),
+          ...memberTargets(statement.otherwise),
+        ]
       case 'for':
         return [...memberTargets(statement.body), ...memberTargets(statement.otherwise)]
       case 'with':
@@ -557,7 +578,11 @@ function loopVariable(members: readonly Value[], index: number, at: Span): Dict 
   const count = members.length
   const integer = (value: number): Value => known(BigInt(value))
   const beside = (position: number): Value =>
-    members[position] ?? { kind: 'undefined', says: position < 0 ? 'there is no previous item' : 'there is no next item', at }
+    members[position] ?? {
+      kind: 'undefined',
+      says: position < 0 ? 'there is no previous item' : 'there is no next item',
+      at,
+    }
   return new Map<Key, Value>([
     ['index', integer(index + 1)],
     ['index0', integer(index)],
@@ -578,10 +603,7 @@ function loopVariable(members: readonly Value[], index: number, at: Span): Dict 
         call: positional => positional[index % positional.length] ?? raise('no items for cycling given'),
       }),
     ],
-    [
-      'changed',
-      known({ kind: 'callable', name: 'changed', call: () => giveUp('loop.changed is not modelled') }),
-    ],
+    ['changed', known({ kind: 'callable', name: 'changed', call: () => giveUp('loop.changed is not modelled') })],
   ])
 }
 

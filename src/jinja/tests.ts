@@ -1,5 +1,5 @@
-import { bind, pure, pureTest, type TestFunction, type TestTable } from './call.js'
 import { apply } from './apply.js'
+import { bind, pure, pureTest, type TestFunction, type TestTable } from './call.js'
 import { addressTests } from './filters/network.js'
 import { compare } from './operators.js'
 import {
@@ -81,14 +81,22 @@ function asyncFlag(name: string): TestFunction {
 }
 
 function searching(kind: 'match' | 'search'): TestFunction {
-  return pureTest(kind, [['pattern', ''], ['ignorecase', false], ['multiline', false]], (data, [pattern, ignore, multi]) => {
-    if (typeof pattern !== 'string') return raise('first argument must be string or compiled pattern')
-    const matcher = matcherOf(pattern, {
-      ignoreCase: truthOfData(ignore ?? null),
-      multiLine: truthOfData(multi ?? null),
-    })
-    return matcher[kind](textOf(data)) !== null
-  })
+  return pureTest(
+    kind,
+    [
+      ['pattern', ''],
+      ['ignorecase', false],
+      ['multiline', false],
+    ],
+    (data, [pattern, ignore, multi]) => {
+      if (typeof pattern !== 'string') return raise('first argument must be string or compiled pattern')
+      const matcher = matcherOf(pattern, {
+        ignoreCase: truthOfData(ignore ?? null),
+        multiLine: truthOfData(multi ?? null),
+      })
+      return matcher[kind](textOf(data)) !== null
+    },
+  )
 }
 
 const regexTest: TestFunction = (input, given) => {
@@ -105,7 +113,8 @@ const version: TestFunction = pure(
     if (strict !== null && type !== null) return raise("Cannot specify both 'strict' and 'version_type'")
     if (!truthOfData(data)) return raise('Input version value cannot be empty')
     if (!truthOfData(other as Data)) return raise('Version parameter to compare against cannot be empty')
-    const scheme = strict !== null && truthOfData(strict as Data) ? 'strict' : type === null ? 'loose' : textOf(type as Data)
+    const scheme =
+      strict !== null && truthOfData(strict as Data) ? 'strict' : type === null ? 'loose' : textOf(type as Data)
     const result = compareVersions(textOf(data), textOf(other as Data), textOf(operator as Data), scheme)
     return result === undefined ? giveUp(`version_type ${scheme} is not modelled`) : known(result)
   },

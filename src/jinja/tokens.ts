@@ -204,7 +204,11 @@ function matchAt(pattern: RegExp, text: string, at: number): string | null {
   return pattern.exec(text)?.[0] ?? null
 }
 
-function readString(text: string, start: number, literalBackslashes: boolean): { value: string; length: number } | LexicalProblem {
+function readString(
+  text: string,
+  start: number,
+  literalBackslashes: boolean,
+): { value: string; length: number } | LexicalProblem {
   const quote = text[start] as string
   let end = start + 1
   let escaped = false

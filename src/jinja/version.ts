@@ -106,10 +106,13 @@ const schemes: ReadonlyMap<string, (left: string, right: string) => number> = ne
  */
 export function compareVersions(left: string, right: string, operator: string, scheme: string): boolean | undefined {
   const wanted = operators.get(operator)
-  if (wanted === undefined) return raise(`Invalid operator type (${operator}). Must be one of ${[...operators.keys()].join(', ')}`)
+  if (wanted === undefined)
+    return raise(`Invalid operator type (${operator}). Must be one of ${[...operators.keys()].join(', ')}`)
   const compare = schemes.get(scheme)
   if (compare === undefined) {
-    return scheme === 'pep440' ? undefined : raise(`Invalid version type (${scheme}). Must be one of ${[...schemes.keys()].join(', ')}`)
+    return scheme === 'pep440'
+      ? undefined
+      : raise(`Invalid version type (${scheme}). Must be one of ${[...schemes.keys()].join(', ')}`)
   }
   const order = compare(left, right)
   switch (wanted) {

@@ -1,6 +1,18 @@
-import { compareText, dataOf, floatText, giveUp, isDict, isList, isTuple, less, membersOf, raise, textOf, typeName } from './python.js'
+import {
+  compareText,
+  dataOf,
+  floatText,
+  giveUp,
+  isDict,
+  isList,
+  isTuple,
+  less,
+  membersOf,
+  raise,
+  textOf,
+  typeName,
+} from './python.js'
 import type { Data, Key, Value } from './value.js'
-
 
 /** `flow` null lets each collection of scalars be written in flow style, as PyYAML's default does. */
 export interface YamlStyle {
@@ -34,7 +46,8 @@ type Position = 'root' | 'sequence' | 'mapping' | 'key'
  */
 export function dumpYaml(data: Data, style: YamlStyle): string {
   const step = style.indent >= 2 && style.indent <= 9 ? style.indent : 2
-  const width = style.width >= 0 && style.width <= step * 2 ? 80 : style.width < 0 ? Number.POSITIVE_INFINITY : style.width
+  const width =
+    style.width >= 0 && style.width <= step * 2 ? 80 : style.width < 0 ? Number.POSITIVE_INFINITY : style.width
   const emitter: Emitter = {
     style,
     step,
@@ -77,7 +90,13 @@ function writeIndent(emitter: Emitter): void {
   emitter.indention = true
 }
 
-function writeIndicator(emitter: Emitter, mark: string, needsSpace: boolean, isSpace: boolean, isIndention: boolean): void {
+function writeIndicator(
+  emitter: Emitter,
+  mark: string,
+  needsSpace: boolean,
+  isSpace: boolean,
+  isIndention: boolean,
+): void {
   if (needsSpace && !emitter.whitespace) write(emitter, ' ')
   write(emitter, mark)
   emitter.whitespace = isSpace
@@ -111,7 +130,8 @@ function emitNode(emitter: Emitter, data: Data, position: Position, depth: numbe
   }
   const identity = data as object
   const isEmpty = isDict(data) ? data.size === 0 : membersOf(data).length === 0
-  if (emitter.seen.has(identity) && !isEmpty) giveUp('a value used twice is dumped with an anchor, which is not modelled')
+  if (emitter.seen.has(identity) && !isEmpty)
+    giveUp('a value used twice is dumped with an anchor, which is not modelled')
   emitter.seen.add(identity)
   const flow = emitter.flowLevel > 0 || isFlow(emitter, data)
   if (isDict(data)) {
@@ -350,7 +370,10 @@ function writeDoubleQuoted(emitter: Emitter, text: string, allowBreaks: boolean)
     const escape = /["\\]|[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd]/.test(char)
     if (escape) {
       const code = char.charCodeAt(0).toString(16).toUpperCase()
-      write(emitter, escapes.get(char) ?? (code.length <= 2 ? `\\x${code.padStart(2, '0')}` : `\\u${code.padStart(4, '0')}`))
+      write(
+        emitter,
+        escapes.get(char) ?? (code.length <= 2 ? `\\x${code.padStart(2, '0')}` : `\\u${code.padStart(4, '0')}`),
+      )
       spaces = false
     } else if (char === ' ') {
       const fold = allowBreaks && !spaces && emitter.column > emitter.width && at !== 0 && at !== text.length - 1

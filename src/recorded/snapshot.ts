@@ -22,7 +22,8 @@ export function recordedReleases(): readonly string[] {
 
 export function newestRelease(): string {
   const newest = recordedReleases().at(-1)
-  if (newest === undefined) throw new UsageError('no release is recorded; name a SOURCE: a directory, DIR@REV or a release')
+  if (newest === undefined)
+    throw new UsageError('no release is recorded; name a SOURCE: a directory, DIR@REV or a release')
   return newest
 }
 

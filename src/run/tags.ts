@@ -14,8 +14,19 @@ export function tagsOf(frame: Frame, task: Task, scope: Scope): readonly string[
   return sortedTags([...tagsOfFrame(frame, scope), ...own])
 }
 
+/** Frames are shared by all their tasks; tags depend on variables only in theory, and are taken at first sight. */
+const tagsByFrame = new WeakMap<Frame, readonly string[]>()
+
 /** The tags of a frame with those of all it stands in, sorted. */
 export function tagsOfFrame(frame: Frame, scope: Scope): readonly string[] {
+  const before = tagsByFrame.get(frame)
+  if (before) return before
+  const tags = collectTags(frame, scope)
+  tagsByFrame.set(frame, tags)
+  return tags
+}
+
+function collectTags(frame: Frame, scope: Scope): readonly string[] {
   const nodes = chainOf(frame).flatMap(({ directives, include }) =>
     include ? (include.apply?.tags ?? []) : directives.tags,
   )

@@ -35,6 +35,8 @@ export interface Invocation {
   readonly raw: Value | undefined
   /** `environment:` of the task, block, role and play, merged and evaluated. */
   readonly environment: ReadonlyMap<string, Value>
+  /** The module's full name where the task names it by a template (`action: "{{ ansible_pkg_mgr }}"`). */
+  readonly module?: string
   /** `delegate_to`, evaluated: the host the module runs on instead; absent where it runs on the host itself. */
   readonly delegateTo?: Value
   /** For `template`, `copy` and `script`: the text as it lands on the host, where the run rendered it. */

@@ -201,7 +201,6 @@ export function taskRun(data: TaskData, order: number, before: readonly TaskRun[
     playName: 'Prepare',
     role: data.role ?? 'x',
     roleName: data.role ?? 'x',
-    leftOutByTags: false,
     part: data.part ?? 'tasks',
     tags: [],
     via: [
@@ -214,6 +213,7 @@ export function taskRun(data: TaskData, order: number, before: readonly TaskRun[
     conditions,
     remains,
     excluded: data.excluded,
+    leftOutByTags: false,
     dependsOnSetFact: false,
     invocations: runs.kind === 'false' || data.excluded !== undefined ? [] : items.map(invocation),
     notifiedBy: (data.notifiedBy ?? []).flatMap(index => before[index] ?? []),

@@ -1,7 +1,7 @@
 import { parse } from 'yaml'
-import { asStored, evaluateTemplate } from '../../src/jinja/template.js'
 import type { Environment } from '../../src/jinja/environment.js'
 import { fromJson } from '../../src/jinja/python.js'
+import { asStored, evaluateTemplate } from '../../src/jinja/template.js'
 import type { Value } from '../../src/jinja/value.js'
 import { failure, known } from '../../src/jinja/value.js'
 import type { Span } from '../../src/source/text.js'

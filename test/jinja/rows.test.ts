@@ -36,7 +36,11 @@ function check(value: Value, row: Row): void {
     assert.equal(value.kind, 'failure', `got ${JSON.stringify(toJson(value))}`)
     if (value.kind === 'failure') assert.equal(value.undefined, row.error === 'undefined', value.says)
   } else {
-    assert.equal(value.kind, 'known', JSON.stringify(value, (_key, part) => (typeof part === 'bigint' ? String(part) : part)))
+    assert.equal(
+      value.kind,
+      'known',
+      JSON.stringify(value, (_key, part) => (typeof part === 'bigint' ? String(part) : part)),
+    )
     if (value.kind !== 'known') return
     assert.ok(isFullyKnown(value))
     const found = toJson(value)

@@ -1,13 +1,20 @@
-import { type FilterFunction, type FilterTable, bind, pure } from '../call.js'
-import { dataOf, isList, raise, textOf, truthOfData, typeName } from '../python.js'
-import { itemOf } from '../attributes.js'
 import { apply } from '../apply.js'
+import { itemOf } from '../attributes.js'
+import { bind, type FilterFunction, type FilterTable, pure } from '../call.js'
+import { dataOf, isList, raise, textOf, truthOfData, typeName } from '../python.js'
 import type { Value } from '../value.js'
 import { failure, known, unknown } from '../value.js'
 
 /** Only undefined gives way, or with the second argument everything false. Unused defaults may be undefined. */
 const fallBack: FilterFunction = (input, given) => {
-  const [other, boolean] = bind('default', [['default_value', ''], ['boolean', false]], given) as readonly [Value, Value]
+  const [other, boolean] = bind(
+    'default',
+    [
+      ['default_value', ''],
+      ['boolean', false],
+    ],
+    given,
+  ) as readonly [Value, Value]
   if (input.kind === 'undefined') return other
   if (input.kind === 'unknown') {
     return unknown(other.kind === 'unknown' ? [...input.causes, ...other.causes] : input.causes)
@@ -16,7 +23,11 @@ const fallBack: FilterFunction = (input, given) => {
 }
 
 const ternary: FilterFunction = (input, given) => {
-  const [yes, no, none] = bind('ternary', ['true_val', 'false_val', ['none_val', null]], given) as readonly [Value, Value, Value]
+  const [yes, no, none] = bind('ternary', ['true_val', 'false_val', ['none_val', null]], given) as readonly [
+    Value,
+    Value,
+    Value,
+  ]
   if (input.kind === 'undefined') return failure(input.says, given.context.at, true)
   const data = dataOf(input)
   if (data === null && !(none.kind === 'known' && none.data === null)) return none
@@ -26,7 +37,10 @@ const ternary: FilterFunction = (input, given) => {
 const mandatory: FilterFunction = (input, given) => {
   if (input.kind !== 'undefined') return input
   const [message] = bind('mandatory', [['msg', null]], given) as readonly [Value]
-  const words = message.kind === 'known' && message.data !== null ? textOf(message.data) : `Mandatory variable not defined: ${input.says}`
+  const words =
+    message.kind === 'known' && message.data !== null
+      ? textOf(message.data)
+      : `Mandatory variable not defined: ${input.says}`
   return failure(words, given.context.at)
 }
 

@@ -112,45 +112,67 @@ function keyList(data: Data): readonly Data[] {
 
 /** `community.general.keep_keys` and `ansible.utils.keep_keys` / `remove_keys`: on a list of dicts, keys by equality. */
 function keysFilter(keep: boolean): FilterFunction {
-  return pure(keep ? 'keep_keys' : 'remove_keys', ['target', ['matching_parameter', 'equality']], (data, [target, how]) => {
-    if (how !== 'equality' && how !== 'equal') return raise('only equality is read')
-    const wanted = typeof target === 'string' ? [target] : keyList(target as Data)
-    const dicts = isList(data) ? data.map(dataOf) : raise('keep_keys requires a list of dictionaries')
-    return known(
-      dicts.map(item => {
-        if (!isDict(item)) return raise('keep_keys requires a list of dictionaries')
-        return known(new Map([...item].filter(([key]) => wanted.some(one => equal(one, key)) === keep)))
-      }),
-    )
-  })
+  return pure(
+    keep ? 'keep_keys' : 'remove_keys',
+    ['target', ['matching_parameter', 'equality']],
+    (data, [target, how]) => {
+      if (how !== 'equality' && how !== 'equal') return raise('only equality is read')
+      const wanted = typeof target === 'string' ? [target] : keyList(target as Data)
+      const dicts = isList(data) ? data.map(dataOf) : raise('keep_keys requires a list of dictionaries')
+      return known(
+        dicts.map(item => {
+          if (!isDict(item)) return raise('keep_keys requires a list of dictionaries')
+          return known(new Map([...item].filter(([key]) => wanted.some(one => equal(one, key)) === keep)))
+        }),
+      )
+    },
+  )
 }
 
 export const dictFilters: FilterTable = {
   combine,
-  dict2items: pure('dict2items', [['key_name', 'key'], ['value_name', 'value']], (data, [keyName, valueName]) => {
-    if (!isDict(data)) return raise(`dict2items requires a dictionary, got ${typeName(data)} instead.`)
-    return known([...data].map(([key, value]) => pair(keyName as Data, valueName as Data, key, value)))
-  }),
-  items2dict: pure('items2dict', [['key_name', 'key'], ['value_name', 'value']], (data, [keyName, valueName]) => {
-    if (!isList(data)) return raise(`items2dict requires a list, got ${typeName(data)} instead.`)
-    const made = new Map<Key, Value>()
-    for (const item of data) {
-      const dict = dataOf(item)
-      if (!isDict(dict)) return raise('items2dict requires a list of dictionaries')
-      const key = lookUp(dict, keyName as Data)
-      const value = lookUp(dict, valueName as Data)
-      if (key === undefined || value === undefined) {
-        return raise(
-          `items2dict requires each dictionary in the list to contain the keys '${textOf(keyName as Data)}' and '${textOf(valueName as Data)}'`,
-        )
+  dict2items: pure(
+    'dict2items',
+    [
+      ['key_name', 'key'],
+      ['value_name', 'value'],
+    ],
+    (data, [keyName, valueName]) => {
+      if (!isDict(data)) return raise(`dict2items requires a dictionary, got ${typeName(data)} instead.`)
+      return known([...data].map(([key, value]) => pair(keyName as Data, valueName as Data, key, value)))
+    },
+  ),
+  items2dict: pure(
+    'items2dict',
+    [
+      ['key_name', 'key'],
+      ['value_name', 'value'],
+    ],
+    (data, [keyName, valueName]) => {
+      if (!isList(data)) return raise(`items2dict requires a list, got ${typeName(data)} instead.`)
+      const made = new Map<Key, Value>()
+      for (const item of data) {
+        const dict = dataOf(item)
+        if (!isDict(dict)) return raise('items2dict requires a list of dictionaries')
+        const key = lookUp(dict, keyName as Data)
+        const value = lookUp(dict, valueName as Data)
+        if (key === undefined || value === undefined) {
+          return raise(
+            `items2dict requires each dictionary in the list to contain the keys '${textOf(keyName as Data)}' and '${textOf(valueName as Data)}'`,
+          )
+        }
+        put(made, dataOf(key), value)
       }
-      put(made, dataOf(key), value)
-    }
-    return known(made)
-  }),
+      return known(made)
+    },
+  ),
   dictsort: pure(
     'dictsort',
-    [['case_sensitive', false], ['by', 'key'], ['reverse', false]],
+    [
+      ['case_sensitive', false],
+      ['by', 'key'],
+      ['reverse', false],
+    ],
     (data, [sensitive, by, reverse]) => {
       if (!isDict(data)) return raise(`'${typeName(data)} object' has no attribute 'items'`)
       if (by !== 'key' && by !== 'value') return raise('You can only sort by either "key" or "value"')

@@ -100,9 +100,7 @@ function networkText(network: Network): string {
 }
 
 function within(inner: Network, outer: Network): boolean {
-  return (
-    inner.version === outer.version && firstOf(inner) >= firstOf(outer) && lastOf(inner) <= lastOf(outer)
-  )
+  return inner.version === outer.version && firstOf(inner) >= firstOf(outer) && lastOf(inner) <= lastOf(outer)
 }
 
 function inAny(network: Network, ranges: readonly string[]): boolean {
@@ -163,7 +161,8 @@ const hostPrefix: Query = ({ network }) => {
   const isEdge = network.value === firstOf(network) || network.value === lastOf(network)
   return sizeOf(network) > 2n && isEdge ? false : networkText(network)
 }
-const hostWithPrefix: Query = ({ network }) => when(sizeOf(network) > 1n ? hostAddress(network) : true, networkText(network))
+const hostWithPrefix: Query = ({ network }) =>
+  when(sizeOf(network) > 1n ? hostAddress(network) : true, networkText(network))
 const subnet: Query = ({ network }) => `${address(network, firstOf(network))}/${network.prefix}`
 const netmask = (network: Network): string =>
   address(network, ((1n << BigInt(widthOf(network.version))) - 1n) & ~hostMask(network))
@@ -235,7 +234,10 @@ const queries: Readonly<Record<string, Query>> = {
   private: ({ network, value }) => when(inAny(network, privateRanges), value),
   public: ({ network, value }) => {
     const host = { ...network, prefix: widthOf(network.version) }
-    return when(!inAny(host, multicast) && !inAny(host, privateRanges) && !inAny(host, loopback) && !isMask(host), value)
+    return when(
+      !inAny(host, multicast) && !inAny(host, privateRanges) && !inAny(host, loopback) && !isMask(host),
+      value,
+    )
   },
   range_usable: subject => {
     const range = usable(subject)
@@ -288,7 +290,7 @@ function subjectOf(value: Data, version: Data): Subject | undefined {
   const text = textOf(value)
   if (/^\d+$/.test(text)) {
     const number = BigInt(text)
-    const as: 4 | 6 = (version === 6n || number >> 32n !== 0n) ? 6 : 4
+    const as: 4 | 6 = version === 6n || number >> 32n !== 0n ? 6 : 4
     if (number >> 128n !== 0n) return undefined
     const network: Network = { version: as, value: number, prefix: widthOf(as) }
     return { network, value: networkText(network), isNetwork: false }
@@ -322,7 +324,8 @@ function queryAddress(value: Data, query: Data, version: Data, alias: string): D
   const subject = subjectOf(value, version)
   if (subject === undefined) return false
   const wanted = textOf(query)
-  const range = Object.hasOwn(queries, wanted) || /^\d+$/.test(wanted) || wanted === '' ? undefined : parseNetwork(wanted)
+  const range =
+    Object.hasOwn(queries, wanted) || /^\d+$/.test(wanted) || wanted === '' ? undefined : parseNetwork(wanted)
   if (version !== false && version !== null && BigInt(subject.network.version) !== version) return false
   if (range !== undefined && wanted !== '') return when(within(subject.network, range), subject.value)
   if (Object.hasOwn(queries, wanted)) return (queries[wanted] as Query)(subject)
@@ -339,12 +342,20 @@ function nthAddress({ network, isNetwork }: Subject, index: bigint): Data {
 }
 
 function addressFilter(alias: string, version: Data): FilterFunction {
-  return pure(alias, [['query', ''], ['version', version], ['alias', alias]], (data, [query, wanted]) => {
-    if (typeof data !== 'string' && !isList(data) && !isNumber(data)) {
-      return raise(`Unrecognized type <${typeName(data)}> for ${alias} filter <value>`)
-    }
-    return known(queryAddress(data, query as Data, wanted as Data, alias))
-  })
+  return pure(
+    alias,
+    [
+      ['query', ''],
+      ['version', version],
+      ['alias', alias],
+    ],
+    (data, [query, wanted]) => {
+      if (typeof data !== 'string' && !isList(data) && !isNumber(data)) {
+        return raise(`Unrecognized type <${typeName(data)}> for ${alias} filter <value>`)
+      }
+      return known(queryAddress(data, query as Data, wanted as Data, alias))
+    },
+  )
 }
 
 function wrap(data: Data, query: Data): Value {
@@ -357,7 +368,11 @@ function wrap(data: Data, query: Data): Value {
     return known(
       items.map(item => {
         const value = dataOf(item)
-        return known(truthOfData(queryAddress(value, query, false, 'ipwrap')) ? queryAddress(value, 'wrap', false, 'ipwrap') : value)
+        return known(
+          truthOfData(queryAddress(value, query, false, 'ipwrap'))
+            ? queryAddress(value, 'wrap', false, 'ipwrap')
+            : value,
+        )
       }),
     )
   }
@@ -365,12 +380,16 @@ function wrap(data: Data, query: Data): Value {
 }
 
 function mustBeNetwork(data: Data, what: string): Network {
-  return (typeof data === 'string' ? parseNetwork(data) : undefined) ?? raise(`${what}: ${textOf(data)} is not a network`)
+  return (
+    (typeof data === 'string' ? parseNetwork(data) : undefined) ?? raise(`${what}: ${textOf(data)} is not a network`)
+  )
 }
 
 function integer(data: Data | undefined, what: string): bigint {
   if (typeof data === 'bigint') return data
-  return typeof data === 'string' && /^\s*[-+]?\d+\s*$/.test(data) ? BigInt(data.trim()) : raise(`${what}: not an integer`)
+  return typeof data === 'string' && /^\s*[-+]?\d+\s*$/.test(data)
+    ? BigInt(data.trim())
+    : raise(`${what}: not an integer`)
 }
 
 export const networkFilters: FilterTable = {
@@ -394,28 +413,35 @@ export const networkFilters: FilterTable = {
     if (size <= 1n || index >= size || -index > size) return known(false)
     return known(address(network, firstOf(network) + (index < 0n ? size + index : index)))
   }),
-  ipsubnet: pure('ipsubnet', [['query', ''], ['index', 'x']], (data, [query, index]) => {
-    const subject = typeof data === 'string' ? subjectOf(data, false) : undefined
-    if (subject === undefined) return known(false)
-    const { network } = subject
-    if (query === '') return known(subnet(subject))
-    const wanted = textOf(query as Data)
-    if (!/^\d+$/.test(wanted)) return giveUp('ipsubnet with an address is not modelled')
-    const prefix = Number(wanted)
-    if (prefix > widthOf(network.version)) return known(false)
-    if (sizeOf(network) === 1n) {
-      if (index !== 'x') return giveUp('ipsubnet of an address with an index is not modelled')
-      return known(subnet({ ...subject, network: { ...network, prefix } }))
-    }
-    if (prefix < network.prefix) return giveUp('ipsubnet to a larger network is not modelled')
-    const count = 1n << BigInt(prefix - network.prefix)
-    if (index === 'x') return known(String(count))
-    const nth = integer(index, 'ipsubnet')
-    const place = nth < 0n ? count + nth : nth
-    if (place < 0n || place >= count) return known(false)
-    const value = firstOf(network) + place * (1n << BigInt(widthOf(network.version) - prefix))
-    return known(networkText({ version: network.version, value, prefix }))
-  }),
+  ipsubnet: pure(
+    'ipsubnet',
+    [
+      ['query', ''],
+      ['index', 'x'],
+    ],
+    (data, [query, index]) => {
+      const subject = typeof data === 'string' ? subjectOf(data, false) : undefined
+      if (subject === undefined) return known(false)
+      const { network } = subject
+      if (query === '') return known(subnet(subject))
+      const wanted = textOf(query as Data)
+      if (!/^\d+$/.test(wanted)) return giveUp('ipsubnet with an address is not modelled')
+      const prefix = Number(wanted)
+      if (prefix > widthOf(network.version)) return known(false)
+      if (sizeOf(network) === 1n) {
+        if (index !== 'x') return giveUp('ipsubnet of an address with an index is not modelled')
+        return known(subnet({ ...subject, network: { ...network, prefix } }))
+      }
+      if (prefix < network.prefix) return giveUp('ipsubnet to a larger network is not modelled')
+      const count = 1n << BigInt(prefix - network.prefix)
+      if (index === 'x') return known(String(count))
+      const nth = integer(index, 'ipsubnet')
+      const place = nth < 0n ? count + nth : nth
+      if (place < 0n || place >= count) return known(false)
+      const value = firstOf(network) + place * (1n << BigInt(widthOf(network.version) - prefix))
+      return known(networkText({ version: network.version, value, prefix }))
+    },
+  ),
   network_in_usable: pure('network_in_usable', ['test'], (data, [test]) => {
     const outer = mustBeNetwork(data, 'network_in_usable')
     const inner = mustBeNetwork(test as Data, 'network_in_usable')
@@ -438,7 +464,7 @@ function versionTest(name: string, accepts: (network: Network, hasPrefix: boolea
 /** Tests of ansible.utils build on Python's ipaddress: whole addresses only, and networks without host bits. */
 function parseStrict(text: string): Network | undefined {
   const network = parseNetwork(text)
-  if (network === undefined || parsePartial(text) !== undefined && parseIpv4(text) === undefined) return undefined
+  if (network === undefined || (parsePartial(text) !== undefined && parseIpv4(text) === undefined)) return undefined
   return !text.includes('/') || network.value === firstOf(network) ? network : undefined
 }
 

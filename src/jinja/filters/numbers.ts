@@ -83,7 +83,8 @@ const units: readonly (readonly [string, number])[] = [
 
 function humanToBytes(text: string, defaultUnit: Data, isBits: Data): bigint {
   const match = /^\s*(\d*\.?\d*)\s*([A-Za-z]+)?/.exec(text)
-  if (match === null || (match[1] ?? '') === '') return raise(`human_to_bytes() can't interpret following string: ${text}`)
+  if (match === null || (match[1] ?? '') === '')
+    return raise(`human_to_bytes() can't interpret following string: ${text}`)
   const unit = match[2] ?? (defaultUnit === null ? undefined : textOf(defaultUnit))
   if (unit === undefined) return BigInt(Math.round(Number(match[1])))
   const scale = units.find(([letter]) => letter === unit[0]?.toUpperCase())?.[1]
@@ -95,8 +96,13 @@ function humanToBytes(text: string, defaultUnit: Data, isBits: Data): bigint {
 }
 
 export const numberFilters: FilterTable = {
-  int: pure('int', [['default', 0n], ['base', 10n]], (data, [fallback, base]) =>
-    known(toInteger(data, fallback as Data, typeof base === 'bigint' ? Number(base) : 10)),
+  int: pure(
+    'int',
+    [
+      ['default', 0n],
+      ['base', 10n],
+    ],
+    (data, [fallback, base]) => known(toInteger(data, fallback as Data, typeof base === 'bigint' ? Number(base) : 10)),
   ),
   float: pure('float', [['default', 0]], (data, [fallback]) => {
     const value = typeof data === 'string' ? parseFloatText(data) : isNumber(data) ? Number(data) : undefined
@@ -108,13 +114,20 @@ export const numberFilters: FilterTable = {
     const whole = BigInt(data)
     return known(whole < 0n ? -whole : whole)
   }),
-  round: pure('round', [['precision', 0n], ['method', 'common']], (data, [precision, method]) => {
-    const digits = numberOf(precision, 'round')
-    const value = numberOf(data, 'round')
-    if (method === 'common') return known(roundHalfEven(value, digits))
-    if (method !== 'ceil' && method !== 'floor') return raise('method must be common, ceil or floor')
-    return known(Math[method](value * 10 ** digits) / 10 ** digits)
-  }),
+  round: pure(
+    'round',
+    [
+      ['precision', 0n],
+      ['method', 'common'],
+    ],
+    (data, [precision, method]) => {
+      const digits = numberOf(precision, 'round')
+      const value = numberOf(data, 'round')
+      if (method === 'common') return known(roundHalfEven(value, digits))
+      if (method !== 'ceil' && method !== 'floor') return raise('method must be common, ceil or floor')
+      return known(Math[method](value * 10 ** digits) / 10 ** digits)
+    },
+  ),
   log: pure('log', [['base', Math.E]], (data, [base]) => {
     const value = numberOf(data, 'log()')
     if (value <= 0) return raise('math domain error')
@@ -126,15 +139,29 @@ export const numberFilters: FilterTable = {
     const by = numberOf(base, 'root()')
     return known(by === 2 ? Math.sqrt(numberOf(data, 'root()')) : numberOf(data, 'root()') ** (1 / by))
   }),
-  human_to_bytes: pure('human_to_bytes', [['default_unit', null], ['isbits', false]], (data, [unit, bits]) =>
-    known(humanToBytes(textOf(data), unit as Data, bits as Data)),
+  human_to_bytes: pure(
+    'human_to_bytes',
+    [
+      ['default_unit', null],
+      ['isbits', false],
+    ],
+    (data, [unit, bits]) => known(humanToBytes(textOf(data), unit as Data, bits as Data)),
   ),
-  human_readable: pure('human_readable', [['isbits', false], ['unit', null]], (data, [bits, unit]) => {
-    const size = numberOf(data, 'human_readable()')
-    const wanted = unit === null ? undefined : textOf(unit as Data).toUpperCase()
-    const found = units.find(([letter, limit]) => (wanted === undefined ? size >= limit : letter === wanted)) ?? (['B', 1] as const)
-    const base = truthOfData(bits as Data) ? 'bits' : 'Bytes'
-    const suffix = found[1] === 1 ? base : (found[0] as string) + (truthOfData(bits as Data) ? 'b' : 'B')
-    return known(`${(size / found[1]).toFixed(2)} ${suffix}`)
-  }),
+  human_readable: pure(
+    'human_readable',
+    [
+      ['isbits', false],
+      ['unit', null],
+    ],
+    (data, [bits, unit]) => {
+      const size = numberOf(data, 'human_readable()')
+      const wanted = unit === null ? undefined : textOf(unit as Data).toUpperCase()
+      const found =
+        units.find(([letter, limit]) => (wanted === undefined ? size >= limit : letter === wanted)) ??
+        (['B', 1] as const)
+      const base = truthOfData(bits as Data) ? 'bits' : 'Bytes'
+      const suffix = found[1] === 1 ? base : (found[0] as string) + (truthOfData(bits as Data) ? 'b' : 'B')
+      return known(`${(size / found[1]).toFixed(2)} ${suffix}`)
+    },
+  ),
 }

@@ -47,10 +47,15 @@ function normalise(path: string): string {
 
 function relativePath(path: string, start: string): string {
   if (!path.startsWith('/') || !start.startsWith('/')) {
-    if (path.startsWith('/') !== start.startsWith('/')) return giveUp('a relative path depends on the working directory')
+    if (path.startsWith('/') !== start.startsWith('/'))
+      return giveUp('a relative path depends on the working directory')
   }
-  const to = normalise(path).split('/').filter(part => part !== '' && part !== '.')
-  const from = normalise(start).split('/').filter(part => part !== '' && part !== '.')
+  const to = normalise(path)
+    .split('/')
+    .filter(part => part !== '' && part !== '.')
+  const from = normalise(start)
+    .split('/')
+    .filter(part => part !== '' && part !== '.')
   if (from.includes('..') || to.includes('..')) return giveUp('a relative path depends on the working directory')
   let common = 0
   while (common < to.length && to[common] === from[common]) common++
@@ -93,7 +98,11 @@ export const pathFilters: FilterTable = {
   ),
   path_join: pure('path_join', [], data => {
     if (typeof data === 'string') return known(data)
-    const parts = isList(data) ? data : isTuple(data) ? data.items : raise(`|path_join expects string or sequence, got ${typeName(data)} instead.`)
+    const parts = isList(data)
+      ? data
+      : isTuple(data)
+        ? data.items
+        : raise(`|path_join expects string or sequence, got ${typeName(data)} instead.`)
     if (parts.length === 0) return raise("join() missing 1 required positional argument: 'a'")
     return known(joinPaths(parts.map(part => pathOf(dataOf(part)))))
   }),

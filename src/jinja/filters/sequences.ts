@@ -75,14 +75,21 @@ const last: FilterFunction = pure('last', [], (data, _args, context) => {
   return membersOf(data).at(-1) ?? emptySequence('last', context)
 })
 
-const join: FilterFunction = pure('join', [['d', ''], ['attribute', null]], (data, [separator, attribute], context) => {
-  const read = attribute === null ? (item: Value) => item : pathReader(attribute as Data, context)
-  return known(
-    membersOf(data)
-      .map(item => textOfValue(read(item)))
-      .join(textOf(separator as Data)),
-  )
-})
+const join: FilterFunction = pure(
+  'join',
+  [
+    ['d', ''],
+    ['attribute', null],
+  ],
+  (data, [separator, attribute], context) => {
+    const read = attribute === null ? (item: Value) => item : pathReader(attribute as Data, context)
+    return known(
+      membersOf(data)
+        .map(item => textOfValue(read(item)))
+        .join(textOf(separator as Data)),
+    )
+  },
+)
 
 /** Applies the filter or reads the attribute for each member; unknown members stay unknown members. */
 const map: FilterFunction = (input, given) =>
@@ -101,7 +108,13 @@ const map: FilterFunction = (input, given) =>
     }
     const filter = dataOf(name)
     if (typeof filter !== 'string') return raise('map requires the name of a filter')
-    return known(stopAtFailure(members.map(member => member.kind === 'failure' ? member : context.filter(filter, member, positional, given.named))))
+    return known(
+      stopAtFailure(
+        members.map(member =>
+          member.kind === 'failure' ? member : context.filter(filter, member, positional, given.named),
+        ),
+      ),
+    )
   })
 
 function stopAtFailure(values: readonly Value[]): readonly Value[] {
@@ -156,7 +169,10 @@ function distinct(items: readonly Value[], key: (item: Value) => Data): Value[] 
 
 const unique: FilterFunction = pure(
   'unique',
-  [['case_sensitive', null], ['attribute', null]],
+  [
+    ['case_sensitive', null],
+    ['attribute', null],
+  ],
   (data, [sensitive, attribute], context) => {
     const items = membersOf(data)
     const read = attribute === null ? (item: Value) => item : pathReader(attribute as Data, context)
@@ -198,14 +214,21 @@ export function flattenOnce(items: readonly Value[]): readonly Value[] {
 }
 
 function extreme(word: string, better: (a: Data, b: Data) => boolean): FilterFunction {
-  return pure(word, [['case_sensitive', false], ['attribute', null]], (data, [sensitive, attribute], context) => {
-    const items = membersOf(data)
-    const read = attribute === null ? (item: Value) => item : pathReader(attribute as Data, context)
-    const keyOfItem = (item: Value): Data => hashKey(dataOf(read(item)), truthOfData(sensitive as Data))
-    let best: Value | undefined
-    for (const item of items) if (best === undefined || better(keyOfItem(item), keyOfItem(best))) best = item
-    return best ?? emptySequence('aggregated', context)
-  })
+  return pure(
+    word,
+    [
+      ['case_sensitive', false],
+      ['attribute', null],
+    ],
+    (data, [sensitive, attribute], context) => {
+      const items = membersOf(data)
+      const read = attribute === null ? (item: Value) => item : pathReader(attribute as Data, context)
+      const keyOfItem = (item: Value): Data => hashKey(dataOf(read(item)), truthOfData(sensitive as Data))
+      let best: Value | undefined
+      for (const item of items) if (best === undefined || better(keyOfItem(item), keyOfItem(best))) best = item
+      return best ?? emptySequence('aggregated', context)
+    },
+  )
 }
 
 function product(lists: readonly (readonly Value[])[]): readonly Value[] {
@@ -216,11 +239,11 @@ function product(lists: readonly (readonly Value[])[]): readonly Value[] {
 }
 
 /** Filters over the input and any number of further lists. */
-function overLists(work: (lists: readonly (readonly Value[])[], named: ReadonlyMap<string, Value>) => readonly Value[]): FilterFunction {
+function overLists(
+  work: (lists: readonly (readonly Value[])[], named: ReadonlyMap<string, Value>) => readonly Value[],
+): FilterFunction {
   return (input, given) =>
-    applyToData([input, ...given.positional], given.context.at, lists =>
-      known(work(lists.map(membersOf), given.named)),
-    )
+    applyToData([input, ...given.positional], given.context.at, lists => known(work(lists.map(membersOf), given.named)))
 }
 
 function transpose(lists: readonly (readonly Value[])[], length: number, fill: Value | null): readonly Value[] {
@@ -266,8 +289,13 @@ const subelements: FilterFunction = pure(
   'subelements',
   ['subelements', ['skip_missing', false]],
   (data, [path, skip]) => {
-    const elements = isDict(data) ? [...data.values()] : isList(data) ? data : raise('obj must be a list of dicts or a nested dict')
-    const steps = typeof path === 'string' ? path.split('.').map(part => part as Data) : membersOf(path as Data).map(dataOf)
+    const elements = isDict(data)
+      ? [...data.values()]
+      : isList(data)
+        ? data
+        : raise('obj must be a list of dicts or a nested dict')
+    const steps =
+      typeof path === 'string' ? path.split('.').map(part => part as Data) : membersOf(path as Data).map(dataOf)
     const pairs = elements.flatMap(element => {
       let inner: Data = dataOf(element)
       for (const step of steps) {
@@ -305,12 +333,28 @@ export const sequenceFilters: FilterTable = {
     ...left.filter(item => !isIn(item, right)),
     ...right.filter(item => !isIn(item, left)),
   ]),
-  flatten: pure('flatten', [['levels', null], ['skip_nulls', true]], (data, [levels, skip]) =>
-    known(flatten(membersOf(data), levels === null ? Number.POSITIVE_INFINITY : integer(levels), truthOfData(skip as Data))),
+  flatten: pure(
+    'flatten',
+    [
+      ['levels', null],
+      ['skip_nulls', true],
+    ],
+    (data, [levels, skip]) =>
+      known(
+        flatten(
+          membersOf(data),
+          levels === null ? Number.POSITIVE_INFINITY : integer(levels),
+          truthOfData(skip as Data),
+        ),
+      ),
   ),
   sort: pure(
     'sort',
-    [['reverse', false], ['case_sensitive', false], ['attribute', null]],
+    [
+      ['reverse', false],
+      ['case_sensitive', false],
+      ['attribute', null],
+    ],
     (data, [reverse, sensitive, attribute], context) => {
       const exact = truthOfData(sensitive as Data)
       const paths = attribute === null ? [] : typeof attribute === 'string' ? attribute.split(',') : [attribute as Data]
@@ -321,11 +365,18 @@ export const sequenceFilters: FilterTable = {
   ),
   min: extreme('min', (a, b) => less(a, b)),
   max: extreme('max', (a, b) => less(b, a)),
-  sum: pure('sum', [['attribute', null], ['start', 0n]], (data, [attribute, start], context) => {
-    const read = attribute === null ? (item: Value) => item : pathReader(attribute as Data, context)
-    const items = membersOf(data).map(item => known(dataOf(read(item))))
-    return known(sum(items, start as Data))
-  }),
+  sum: pure(
+    'sum',
+    [
+      ['attribute', null],
+      ['start', 0n],
+    ],
+    (data, [attribute, start], context) => {
+      const read = attribute === null ? (item: Value) => item : pathReader(attribute as Data, context)
+      const items = membersOf(data).map(item => known(dataOf(read(item))))
+      return known(sum(items, start as Data))
+    },
+  ),
   reverse: pure('reverse', [], data => {
     if (typeof data === 'string') return known(membersOf(data).map(dataOf).reverse().join(''))
     return known([...membersOf(data)].reverse())

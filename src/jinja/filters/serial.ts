@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import jmespath from 'jmespath'
 import { type FilterFunction, type FilterTable, pure } from '../call.js'
+import { parseJson } from '../json.js'
 import {
   causesIn,
   compareText,
@@ -24,7 +25,6 @@ import type { Data, Key, Value } from '../value.js'
 import { known } from '../value.js'
 import { compareLoose } from '../version.js'
 import { dumpYaml } from '../yaml-dump.js'
-import { parseJson } from '../json.js'
 
 interface JsonStyle {
   readonly indent: number | null
@@ -37,9 +37,7 @@ interface JsonStyle {
 function jsonText(text: string, ascii: boolean): string {
   const quoted = JSON.stringify(text).replaceAll('\x7f', '\\u007f')
   const lone = ascii ? quoted.replaceAll('\\u007f', '\x7f') : quoted.replaceAll('\\u007f', '\x7f')
-  return ascii
-    ? lone.replace(/[^\x00-\x7f]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    : lone
+  return ascii ? lone.replace(/[^\x00-\x7f]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`) : lone
 }
 
 function jsonKey(key: Key): string {
@@ -76,7 +74,11 @@ function dumpJson(data: Data, style: JsonStyle, level = 0): string {
     )
   }
   if (isList(data) || (isTuple(data) && data.view === undefined)) {
-    return wrap('[', membersOf(data).map(item => dumpJson(dataOf(item), style, level + 1)), ']')
+    return wrap(
+      '[',
+      membersOf(data).map(item => dumpJson(dataOf(item), style, level + 1)),
+      ']',
+    )
   }
   return raise(`Object of type ${typeName(data)} is not JSON serializable`)
 }
@@ -106,7 +108,11 @@ const jsonOptions = [
 
 function jsonFilter(name: string, indent: Data, sort: boolean): FilterFunction {
   const options = jsonOptions.map(([option, fallback]) =>
-    option === 'indent' ? ([option, indent] as const) : option === 'sort_keys' ? ([option, sort] as const) : ([option, fallback] as const),
+    option === 'indent'
+      ? ([option, indent] as const)
+      : option === 'sort_keys'
+        ? ([option, sort] as const)
+        : ([option, fallback] as const),
   )
   return pure(name, options, (data, [width, sorted, separators, ascii]) => {
     if (typeof width === 'string') return giveUp(`${name} with a text as indent is not modelled`)
@@ -168,12 +174,14 @@ function uuid5(namespace: string, name: string): string {
 }
 
 function onlyUtf8(encoding: Data | undefined): void {
-  if (!/^utf[-_]?8$/i.test(textOf(encoding ?? 'utf-8'))) giveUp(`the encoding ${textOf(encoding ?? '')} is not modelled`)
+  if (!/^utf[-_]?8$/i.test(textOf(encoding ?? 'utf-8')))
+    giveUp(`the encoding ${textOf(encoding ?? '')} is not modelled`)
 }
 
 const jsonQuery: FilterFunction = pure('json_query', ['expr'], (data, [expression]) => {
   const value = known(data)
-  if (!isFullyKnown(value)) throw new Unresolved(causesIn(value), causesIn(value).length > 0 ? null : 'json_query looks at something undefined')
+  if (!isFullyKnown(value))
+    throw new Unresolved(causesIn(value), causesIn(value).length > 0 ? null : 'json_query looks at something undefined')
   try {
     return known(fromJson(jmespath.search(toJson(value), textOf(expression as Data))))
   } catch (error) {

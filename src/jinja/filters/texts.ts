@@ -1,6 +1,6 @@
+import { applyToData } from '../apply.js'
 import { replaceText, split, strip, titleCase } from '../attributes.js'
 import { type FilterFunction, type FilterTable, pure } from '../call.js'
-import { applyToData } from '../apply.js'
 import { formatPercent } from '../format.js'
 import {
   charactersOf,
@@ -57,7 +57,11 @@ function groupOf(matcher: Matcher, match: RegExpExecArray, wanted: string): Valu
   const numbered = /^\\(\d+)/.exec(wanted)?.[1]
   if (named === undefined && numbered === undefined) return raise('Unknown argument')
   const index =
-    numbered !== undefined ? Number(numbered) : /^\d+$/.test(named ?? '') ? Number(named) : matcher.names.get(named ?? '')
+    numbered !== undefined
+      ? Number(numbered)
+      : /^\d+$/.test(named ?? '')
+        ? Number(named)
+        : matcher.names.get(named ?? '')
   if (index === undefined || index > matcher.groups) return raise('no such group')
   const found = match[index]
   return known(found === undefined ? null : found)
@@ -69,18 +73,27 @@ const regexSearch: FilterFunction = (input, given) => {
   if (regex === undefined) return raise("regex_search() missing 1 required positional argument: 'regex'")
   const off = known(false)
   const switches = [given.named.get('ignorecase') ?? off, given.named.get('multiline') ?? off]
-  return applyToData([input, regex, ...switches, ...groups], given.context.at, ([data, source, ignore, multi, ...wanted]) => {
-    const matcher = matcherOf(mustBeText(source), flags(ignore, multi))
-    const match = matcher.search(textOf(data as Data))
-    for (const group of wanted) if (!mustBeText(group).startsWith('\\')) return raise('Unknown argument')
-    if (match === null) return known(null)
-    return known(wanted.length === 0 ? match[0] : wanted.map(group => groupOf(matcher, match, mustBeText(group))))
-  })
+  return applyToData(
+    [input, regex, ...switches, ...groups],
+    given.context.at,
+    ([data, source, ignore, multi, ...wanted]) => {
+      const matcher = matcherOf(mustBeText(source), flags(ignore, multi))
+      const match = matcher.search(textOf(data as Data))
+      for (const group of wanted) if (!mustBeText(group).startsWith('\\')) return raise('Unknown argument')
+      if (match === null) return known(null)
+      return known(wanted.length === 0 ? match[0] : wanted.map(group => groupOf(matcher, match, mustBeText(group))))
+    },
+  )
 }
 
 const regexReplace = pure(
   'regex_replace',
-  [['pattern', ''], ['replacement', ''], ['ignorecase', false], ['multiline', false]],
+  [
+    ['pattern', ''],
+    ['replacement', ''],
+    ['ignorecase', false],
+    ['multiline', false],
+  ],
   (data, [pattern, replacement, ignore, multi]) => {
     const matcher = matcherOf(mustBeText(pattern), flags(ignore, multi))
     const text = textOf(data)
@@ -143,39 +156,66 @@ const urlencode = pure('urlencode', [], data => {
   return known(pairs.map(([key, value]) => `${quoted(key)}=${quoted(value)}`).join('&'))
 })
 
-const comment = pure('comment', [['style', 'plain'], ['decoration', null]], (data, [style, decoration]) => {
-  const marks: Readonly<Record<string, string>> = { plain: '# ', erlang: '% ', c: '// ' }
-  const mark = decoration === null ? marks[textOf(style as Data)] : mustBeText(decoration)
-  if (mark === undefined) return giveUp(`comment style ${textOf(style as Data)} is not modelled`)
-  const bare = mark.trimEnd()
-  const lines = mustBeText(data).split('\n')
-  const body = lines.map((line, index) => (line === '' && index < lines.length - 1 ? bare : mark + line))
-  return known([bare, ...body, bare].join('\n'))
-})
+const comment = pure(
+  'comment',
+  [
+    ['style', 'plain'],
+    ['decoration', null],
+  ],
+  (data, [style, decoration]) => {
+    const marks: Readonly<Record<string, string>> = { plain: '# ', erlang: '% ', c: '// ' }
+    const mark = decoration === null ? marks[textOf(style as Data)] : mustBeText(decoration)
+    if (mark === undefined) return giveUp(`comment style ${textOf(style as Data)} is not modelled`)
+    const bare = mark.trimEnd()
+    const lines = mustBeText(data).split('\n')
+    const body = lines.map((line, index) => (line === '' && index < lines.length - 1 ? bare : mark + line))
+    return known([bare, ...body, bare].join('\n'))
+  },
+)
 
 export const textFilters: FilterTable = {
   string: pure('string', [], data => ({ kind: 'known', data: textOf(data), protected: true })),
   lower: ofText('lower', text => text.toLowerCase()),
   upper: ofText('upper', text => text.toUpperCase()),
-  title: ofText('title', text => text.split(/([-\s({[<]+)/).map(word => titleWord(word)).join('')),
+  title: ofText('title', text =>
+    text
+      .split(/([-\s({[<]+)/)
+      .map(word => titleWord(word))
+      .join(''),
+  ),
   capitalize: ofText('capitalize', text => {
     const [first = '', ...rest] = charactersOf(text)
     return first.toUpperCase() + rest.join('').toLowerCase()
   }),
   trim: pure('trim', [['chars', null]], (data, [chars]) => known(strip(textOf(data), chars, 'both'))),
   replace: pure('replace', ['old', 'new', ['count', null]], (data, [from, to, times]) =>
-    known(replaceText(textOf(data), textOf(from as Data), textOf(to as Data), times === null ? -1 : count(times, 'count'))),
+    known(
+      replaceText(textOf(data), textOf(from as Data), textOf(to as Data), times === null ? -1 : count(times, 'count')),
+    ),
   ),
-  split: pure('split', [['sep', null], ['maxsplit', -1n]], (data, [sep, limit]) =>
-    known(split(mustBeText(data), sep, limit).map(part => known(part))),
+  split: pure(
+    'split',
+    [
+      ['sep', null],
+      ['maxsplit', -1n],
+    ],
+    (data, [sep, limit]) => known(split(mustBeText(data), sep, limit).map(part => known(part))),
   ),
-  indent: pure('indent', [['width', 4n], ['first', false], ['blank', false]], (data, [width, first, blank]) =>
-    known(indent(mustBeText(data), width as Data, truthOfData(first ?? null), truthOfData(blank ?? null))),
+  indent: pure(
+    'indent',
+    [
+      ['width', 4n],
+      ['first', false],
+      ['blank', false],
+    ],
+    (data, [width, first, blank]) =>
+      known(indent(mustBeText(data), width as Data, truthOfData(first ?? null), truthOfData(blank ?? null))),
   ),
   format: (input, given) =>
     applyToData([input, ...given.positional, ...given.named.values()], given.context.at, ([text, ...args]) => {
       const names = [...given.named.keys()]
-      if (names.length > 0 && given.positional.length > 0) return raise("can't handle positional and keyword arguments at the same time")
+      if (names.length > 0 && given.positional.length > 0)
+        return raise("can't handle positional and keyword arguments at the same time")
       const data: Data =
         names.length > 0
           ? new Map(names.map((name, index) => [name, known(args[index] as Data)]))
@@ -193,7 +233,12 @@ export const textFilters: FilterTable = {
   }),
   truncate: pure(
     'truncate',
-    [['length', 255n], ['killwords', false], ['end', '...'], ['leeway', 5n]],
+    [
+      ['length', 255n],
+      ['killwords', false],
+      ['end', '...'],
+      ['leeway', 5n],
+    ],
     (data, [length, kill, end, leeway]) => {
       const text = mustBeText(data)
       const chars = charactersOf(text)
