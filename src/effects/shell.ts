@@ -90,9 +90,7 @@ export function readCommandLine(text: Value, at: Span): ShellReading {
 }
 
 function ofEachText(text: Value, read: (source: string, causes: readonly Cause[]) => ShellReading): ShellReading {
-  // An alternative that Ansible cannot evaluate stops the run there: it runs no command.
-  const readable = optionsOf(text).filter(({ value }) => value.kind !== 'failure' && value.kind !== 'undefined')
-  const options = readable.length > 0 ? readable : optionsOf(text)
+  const options = optionsOf(text)
   if (options.length > MAX_OPTIONS) return failed('too many alternatives for the text of the command')
   const readings = options.map(({ value, because }) => {
     const reading = readSingle(value, read)

@@ -107,8 +107,7 @@ function searchLines(problem: ReportedVerdict, style: Style): readonly string[] 
     const key = `${each.effect}\0${placeText(each)}`
     return seen.has(key) ? false : seen.add(key) !== undefined
   })
-  const rank = { yes: 0, unknown: 1, no: 2 } as const
-  const shown = different.sort((left, right) => rank[left.runs] - rank[right.runs]).slice(0, SHOWN)
+  const shown = different.slice(0, SHOWN)
   const misses = shown.flatMap(each => [
     ...wrap(`${each.effect}: ${each.why ?? ''}`, '    ', '      '),
     `      ${style.faint(placeText(each))}`,

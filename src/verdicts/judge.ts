@@ -21,6 +21,8 @@ export interface Evidence {
   readonly condition: string | null
   /** Why it does not count, for what came near; why it is open, for what could count. */
   readonly why: string | undefined
+  /** Of what came near, what a reader would ask about first. */
+  readonly closest: boolean
 }
 
 /** Who fixes it at one time: on the running host, or after a reboot. */
@@ -97,7 +99,7 @@ function judgeWith(problem: Problem, effects: RunEffects, standed: readonly Stan
     condition: fixedBy === 'kubespray' && conditions.length > 0 ? joinAnd([...new Set(conditions)]) : null,
     now: now.verdict,
     afterReboot: afterReboot.verdict,
-    nearMisses: withoutRepeats([...now.near, ...afterReboot.near]),
+    nearMisses: withoutRepeats([...now.near, ...afterReboot.near]).toSorted(closestFirst),
     searched: {
       tasks: effects.run.tasks.length,
       commands: effects.commands,
@@ -157,7 +159,7 @@ function judgeRule(
     if (match.kind === 'no') continue
     if (match.kind === 'near') {
       const why = standing.kind === 'never' ? `${match.why}; besides, it ${standing.why}` : match.why
-      near.push(evidenceOf(occurrence, conditionOf(standing), why))
+      near.push({ ...evidenceOf(occurrence, conditionOf(standing), why), closest: match.closest === true })
       continue
     }
     if (standing.kind === 'never') {
@@ -219,7 +221,14 @@ function conditionOf(standing: Standing): string | null {
 
 function evidenceOf(occurrence: Occurrence, condition: string | null, why: string | undefined): Evidence {
   const { task, effect } = occurrence
-  return { task, effect, says: describeEffect(effect), runs: runsOf(occurrence), condition, why }
+  return { task, effect, says: describeEffect(effect), runs: runsOf(occurrence), condition, why, closest: false }
+}
+
+const RANK = { true: 0, unknown: 1, false: 2 } as const
+
+/** What a reader would ask about first, then what happens, what may, and what does not; each in run order. */
+function closestFirst(left: Evidence, right: Evidence): number {
+  return Number(right.closest) - Number(left.closest) || RANK[left.runs.kind] - RANK[right.runs.kind]
 }
 
 /** Each task's effect once, for each reason why it does not count. */

@@ -172,7 +172,7 @@ describe('report as text', () => {
       'roles/x/tasks/main.yml:20',
       'kubespray, if swapon.stdout',
       'modprobe br_netfilter',
-      'unit kubelet.service: stopped: frees port 10250 only if its holder is kubelet.service',
+      'unit kubelet.service: stopped: frees port 10250 only if its holder is that very unit',
       'sysctl_file_path = /etc/sysctl.d/99-sysctl.conf',
       'roles/x/vars/main.yml:2: not a mapping',
       'it has not looked at your host',
