@@ -1,4 +1,4 @@
-import type { Truth, Value } from '../jinja/value.js'
+import { known, type Truth, type Value } from '../jinja/value.js'
 import type { Invocation, Run, TaskRun } from '../run/task-run.js'
 import type { Node } from '../yaml/node.js'
 import { causesOf, optionsOf, piecesCanBe, piecesOf, textOf } from './argument.js'
@@ -84,6 +84,8 @@ export function effectsOfInvocation(
 ): readonly Effect[] {
   const at = task.task.at
   const module = invocation.module ?? task.task.module
+  // A template that gives no name: Ansible finds no module and the task fails.
+  if (module === '') return [{ kind: 'stop-if', says: known('the task names no module'), at }]
   const model = moduleEffects(module)
   if (model === undefined) return [{ kind: 'unmodelled-module', module, at }]
   let unsure: string | undefined
