@@ -1,9 +1,17 @@
-import { askText, bothTrue, causesOf, isText, optionsOf, showValue, textOf } from '../src/effects/argument.js'
+import {
+  askText,
+  bothTrue,
+  causesOf,
+  causeText,
+  isText,
+  optionsOf,
+  showValue,
+  textOf,
+} from '../src/effects/argument.js'
 import type { Effect, Sysctl } from '../src/effects/effect.js'
 import type { Occurrence } from '../src/effects/run-effects.js'
 import { isSysctlConf, isSysctlDirectoryFile, sysctlKey } from '../src/effects/settings-files.js'
 import { type Cause, decide, FALSE, TRUE, type Truth, type Value } from '../src/jinja/value.js'
-import { placeOf } from '../src/source/text.js'
 import { type Match, NO_MATCH, type Note, type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
 
 /** The kernel has these two as one variable (net/ipv4/devinet.c: forwarding of `all` is ip_forward). */
@@ -163,7 +171,7 @@ function alternatives(occurrences: readonly Occurrence[]): readonly Note[] {
     if (effect.kind !== 'sysctl' || effect.file?.kind !== 'one-of' || isKey(effect, KEYS).kind !== 'true') return []
     const options = effect.file.options.map(option => {
       const because = [...option.because, ...causesOf(option.value)]
-      const places = [...new Set(because.map(cause => `${cause.says} (${placeOf(cause.at)})`))]
+      const places = [...new Set(because.map(causeText))]
       return places.length === 0 ? showValue(option.value) : `${showValue(option.value)}: ${places.join('; ')}`
     })
     return [{ says: `The file is ${options.join(', or ')}.`, about: occurrence }]

@@ -12,6 +12,7 @@ import {
   unknown,
   type Value,
 } from '../jinja/value.js'
+import { placeOf } from '../source/text.js'
 
 export type Single = Known | Undefined | Unknown | Failure
 
@@ -41,6 +42,12 @@ export function piecesOf(value: Value): readonly (string | null)[] | undefined {
   const text = textOf(value)
   if (text !== undefined) return [text]
   return value.kind === 'unknown' ? value.text : undefined
+}
+
+/** A cause for people: what it says and where, the place once. */
+export function causeText(cause: Cause): string {
+  const place = placeOf(cause.at)
+  return cause.says.includes(place) ? cause.says : `${cause.says} (${place})`
 }
 
 /** Why a value is not known; empty for a known one. */
