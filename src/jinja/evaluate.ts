@@ -20,8 +20,8 @@ export interface Scope {
   readonly local: (name: string) => Value | undefined
   /** Told each variable that was looked at, by the outermost path as written. */
   readonly trace: ((path: Expression, value: Value) => void) | null
-  /** Work left; hostile input must end. */
-  readonly budget: { left: number }
+  /** Work left, and how deep macros are called; hostile input must end. */
+  readonly budget: { left: number; calls: number }
 }
 
 const noLocals = (): undefined => undefined
@@ -34,7 +34,7 @@ export function scopeOf(environment: Environment, at: Span, trace: Scope['trace'
     filter: (name, input, positional, named) => applyFilter(name, input, positional, named, context),
     test: (name, input, positional, named) => applyTest(name, input, positional, named, context),
   }
-  return { at, environment, context, local: noLocals, trace, budget: { left: workLimit } }
+  return { at, environment, context, local: noLocals, trace, budget: { left: workLimit, calls: 0 } }
 }
 
 /**

@@ -214,7 +214,6 @@ interface Rendering {
   readonly frame: Frame
   readonly out: Value[]
   readonly converts: boolean
-  readonly calls: number
 }
 
 type Signal = 'break' | 'continue' | null
@@ -227,10 +226,7 @@ function renderAll(
 ): Value {
   return apply([], scope.at, () => {
     const out: Value[] = []
-    renderBody(
-      template.body,
-      enter({ scope, frame: { locals: new Map(), parent: null }, out, converts, calls: 0 }, out, null),
-    )
+    renderBody(template.body, enter({ scope, frame: { locals: new Map(), parent: null }, out, converts }, out, null))
     return end(out)
   })
 }
@@ -629,9 +625,10 @@ function bodyFunction(
     kind: 'callable',
     name,
     call: (positional, named, at) => {
-      if (rendering.calls >= deepestCall) return giveUp('macros that call each other this deeply are not followed')
+      const { budget } = rendering.scope
+      if (budget.calls >= deepestCall) return giveUp('macros that call each other this deeply are not followed')
       const out: Value[] = []
-      const within = { ...enter({ ...rendering, calls: rendering.calls + 1 }, out, rendering.frame) }
+      const within = enter(rendering, out, rendering.frame)
       const given = new Map(named)
       const from = given.get('caller') ?? caller
       given.delete('caller')
@@ -647,7 +644,12 @@ function bodyFunction(
         within.frame.locals.set(parameter.name, value)
       })
       if (from !== null && from !== undefined) within.frame.locals.set('caller', from)
-      renderBody(body, within)
+      budget.calls++
+      try {
+        renderBody(body, within)
+      } finally {
+        budget.calls--
+      }
       return textOfPieces(out, within)
     },
   })

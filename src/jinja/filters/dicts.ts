@@ -6,6 +6,7 @@ import {
   contains,
   dataOf,
   equal,
+  giveUp,
   isDict,
   isList,
   keyOf,
@@ -128,10 +129,12 @@ function keysFilter(keep: boolean): FilterFunction {
     (data, [target, how]) => {
       if (how !== 'equality' && how !== 'equal') return raise('only equality is read')
       const wanted = typeof target === 'string' ? [target] : keyList(target as Data)
-      const dicts = isList(data) ? data.map(dataOf) : raise('keep_keys requires a list of dictionaries')
+      const dicts = isList(data)
+        ? data.map(dataOf)
+        : giveUp('keep_keys of anything but a list of dicts is not modelled')
       return known(
         dicts.map(item => {
-          if (!isDict(item)) return raise('keep_keys requires a list of dictionaries')
+          if (!isDict(item)) return giveUp('keep_keys of anything but a list of dicts is not modelled')
           return known(new Map([...item].filter(([key]) => wanted.some(one => equal(one, key)) === keep)))
         }),
       )
@@ -199,10 +202,13 @@ export const dictFilters: FilterTable = {
       return known(entries.map(entry => entry.item))
     },
   ),
-  items: pure('items', [], data => {
-    if (!isDict(data)) return raise('Can only get item pairs from a mapping.')
-    return known([...data].map(([key, value]) => known({ kind: 'tuple', items: [known(key), value] })))
-  }),
+  items: (input, given) => {
+    if (input.kind === 'undefined') return known([])
+    return pure('items', [], data => {
+      if (!isDict(data)) return raise('Can only get item pairs from a mapping.')
+      return known([...data].map(([key, value]) => known({ kind: 'tuple', items: [known(key), value] })))
+    })(input, given)
+  },
   dict: pure('dict', [], data => {
     const made = new Map<Key, Value>()
     fillDict(made, data)
@@ -214,6 +220,7 @@ export const dictFilters: FilterTable = {
     return known(made)
   }),
   rekey_on_member: pure('rekey_on_member', ['key', ['duplicates', 'error']], (data, [key, duplicates]) => {
+    if (typeof data === 'string') return raise('Type is not a valid list, set, or dict')
     const made = new Map<Key, Value>()
     for (const member of isDict(data) ? data.values() : membersOf(data)) {
       const item = dataOf(member)

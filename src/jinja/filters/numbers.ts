@@ -86,7 +86,7 @@ function humanToBytes(text: string, defaultUnit: Data, isBits: Data): bigint {
   if (match === null || (match[1] ?? '') === '')
     return raise(`human_to_bytes() can't interpret following string: ${text}`)
   const unit = match[2] ?? (defaultUnit === null ? undefined : textOf(defaultUnit))
-  if (unit === undefined) return BigInt(Math.round(Number(match[1])))
+  if (unit === undefined) return BigInt(roundHalfEven(Number(match[1]), 0))
   const scale = units.find(([letter]) => letter === unit[0]?.toUpperCase())?.[1]
   if (scale === undefined) return raise(`human_to_bytes() failed to convert ${text}`)
   const rest = unit.slice(1)
@@ -123,7 +123,11 @@ export const numberFilters: FilterTable = {
     (data, [precision, method]) => {
       const digits = numberOf(precision, 'round')
       const value = numberOf(data, 'round')
-      if (method === 'common') return known(roundHalfEven(value, digits))
+      if (method === 'common') {
+        if (typeof data === 'bigint' || typeof data === 'boolean')
+          return digits >= 0 ? known(BigInt(data)) : giveUp('this rounding is not modelled')
+        return known(roundHalfEven(value, digits))
+      }
       if (method !== 'ceil' && method !== 'floor') return raise('method must be common, ceil or floor')
       return known(Math[method](value * 10 ** digits) / 10 ** digits)
     },

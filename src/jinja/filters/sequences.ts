@@ -286,7 +286,7 @@ const groupBy: FilterFunction = pure(
   },
 )
 
-const subelements: FilterFunction = pure(
+const subelementsOf: FilterFunction = pure(
   'subelements',
   ['subelements', ['skip_missing', false]],
   (data, [path, skip]) => {
@@ -314,6 +314,9 @@ const subelements: FilterFunction = pure(
     return known(pairs)
   },
 )
+
+const subelements: FilterFunction = (input, given) =>
+  input.kind === 'undefined' ? raise('obj must be a list of dicts or a nested dict') : subelementsOf(input, given)
 
 export const sequenceFilters: FilterTable = {
   first,

@@ -142,7 +142,7 @@ function inOwnName(name: string, work: () => string): string {
 }
 
 function yamlFilter(name: string, indent: Data, flow: Data): FilterFunction {
-  return pure(
+  const dump = pure(
     name,
     [
       ['indent', indent],
@@ -166,6 +166,7 @@ function yamlFilter(name: string, indent: Data, flow: Data): FilterFunction {
         ),
       ),
   )
+  return (input, given) => (input.kind === 'undefined' ? raise(`${name} - ${input.says}`) : dump(input, given))
 }
 
 function hashOf(algorithm: string, data: Data): string {
@@ -201,6 +202,10 @@ const jsonQuery: FilterFunction = pure('json_query', ['expr'], (data, [expressio
     return raise(`JMESPathError in json_query filter plugin:\n${error instanceof Error ? error.message : ''}`)
   }
 })
+
+function versionText(data: Data): string {
+  return typeof data === 'string' ? data : raise('expected string or bytes-like object')
+}
 
 export const serialFilters: FilterTable = {
   to_json: jsonFilter('to_json', null, false),
@@ -244,7 +249,7 @@ export const serialFilters: FilterTable = {
   ),
   json_query: jsonQuery,
   version_sort: pure('version_sort', [['reverse', false]], (data, [reverse]) => {
-    const items = [...membersOf(data)].map(item => ({ item, text: textOf(dataOf(item)) }))
+    const items = [...membersOf(data)].map(item => ({ item, text: versionText(dataOf(item)) }))
     const back = truthOfData(reverse as Data)
     items.sort((a, b) => (back ? compareLoose(b.text, a.text) : compareLoose(a.text, b.text)))
     return known(items.map(entry => entry.item))

@@ -223,9 +223,7 @@ export const textFilters: FilterTable = {
       return known(formatPercent(textOf(text as Data), data))
     }),
   quote: pure('quote', [], data => known(shellQuote(data === null ? '' : textOf(data)))),
-  center: pure('center', [['width', 80n]], (data, [width]) =>
-    known(center(mustBeText(data), count(width, 'width'), ' ')),
-  ),
+  center: pure('center', [['width', 80n]], (data, [width]) => known(center(textOf(data), count(width, 'width'), ' '))),
   truncate: pure(
     'truncate',
     [
@@ -235,7 +233,7 @@ export const textFilters: FilterTable = {
       ['leeway', 5n],
     ],
     (data, [length, kill, end, leeway]) => {
-      const text = mustBeText(data)
+      const text = typeof data === 'string' ? data : giveUp('truncate of anything but text is not modelled')
       const chars = charactersOf(text)
       const size = count(length, 'length')
       const tail = mustBeText(end)
