@@ -1,32 +1,34 @@
 import type { Cause, Data, Dict, Failure, Key, List, OneOf, Tuple, Unknown, Value } from './value.js'
 import { known, mergeCauses } from './value.js'
 
-/** A Python exception on the way to the operation that turns it into a Failure. */
-export class Raised extends Error {
+/**
+ * A Python exception on the way to the operation that turns it into a Failure. Like the two below it is thrown often and
+ * always caught here, so it is no Error and records no stack.
+ */
+export class Raised {
+  readonly message: string
   readonly undefined: boolean
   constructor(says: string, isUndefined = false) {
-    super(says)
+    this.message = says
     this.undefined = isUndefined
   }
 }
 
 /** A member that is not known was needed; the operation becomes Unknown for these causes. */
-export class Unresolved extends Error {
+export class Unresolved {
   readonly causes: readonly Cause[]
   /** Words for a cause of our own (a limit, something not modelled); the operation knows the place. */
   readonly says: string | null
   constructor(causes: readonly Cause[], says: string | null = null) {
-    super(says ?? 'unresolved')
     this.causes = causes
     this.says = says
   }
 }
 
 /** A member with alternatives was needed; the operation is done again for each of them. */
-export class Split extends Error {
+export class Split {
   readonly on: OneOf
   constructor(on: OneOf) {
-    super('split')
     this.on = on
   }
 }
