@@ -498,7 +498,7 @@ function joinRests(kind: 'and' | 'or', left: Rest | null, right: Rest | null): R
 
 function judgeValue(value: Value, expression: Expression, scope: Scope): Judgement {
   const read = value.kind === 'undefined' && value.lenient !== true ? failure(value.says, scope.at, true) : value
-  const truth = truthOf(read, scope.at)
+  const truth = truthOfValue(read, scope.at)
   if (truth.kind === 'true') return holds
   if (truth.kind === 'false') return fails
   return { truth, failure: read.kind === 'failure' ? read : null, rest: { kind: 'piece', expression } }
@@ -540,7 +540,7 @@ function valueOfJudgement(judgement: Judgement): Value {
  * Python's truth of a value. Undefined and Failure are unknown with that as the cause ("evaluation fails: …"): the run
  * would stop there. Alternatives that agree decide.
  */
-export function truthOf(value: Value, at: Span): Truth {
+export function truthOfValue(value: Value, at: Span): Truth {
   switch (value.kind) {
     case 'known':
       return truthOfData(value.data) ? TRUE : FALSE
@@ -552,7 +552,7 @@ export function truthOf(value: Value, at: Span): Truth {
     case 'failure':
       return unknown([{ says: `evaluation fails: ${value.says}`, at: value.at }])
     case 'one-of': {
-      const truths = value.options.map(option => truthOf(option.value, at))
+      const truths = value.options.map(option => truthOfValue(option.value, at))
       const [first] = truths
       if (first !== undefined && first.kind !== 'unknown' && truths.every(truth => truth.kind === first.kind))
         return first

@@ -186,12 +186,24 @@ export function reprOf(data: Data): string {
 
 /** `str()` of a value: the missing `else` of an inline `if` is empty text. */
 export function textOfValue(value: Value): string {
-  return value.kind === 'undefined' && value.lenient === true ? '' : textOf(dataOf(value))
+  return value.kind === 'undefined' && value.lenient === true ? '' : strOf(dataOf(value))
 }
 
 /** Python's `str()`. Members that are not known stop it (see `dataOf`). */
-export function textOf(data: Data): string {
+export function strOf(data: Data): string {
   return typeof data === 'string' ? data : reprOf(data)
+}
+
+/** `str()` for callers outside: where members are not known an Unknown, where Python would raise a Failure. */
+export function textOf(data: Data, at: Failure['at']): string | Unknown | Failure {
+  try {
+    return strOf(data)
+  } catch (error) {
+    if (error instanceof Unresolved) return unknownOf(error, at)
+    if (error instanceof Split) return { kind: 'unknown', causes: causesIn(error.on) }
+    if (error instanceof Raised) return { kind: 'failure', says: error.message, at, undefined: error.undefined }
+    throw error
+  }
 }
 
 export function isNumber(data: Data): data is boolean | bigint | number {
@@ -431,7 +443,7 @@ function jsonOf(data: Data): unknown {
     // defineProperty, so that a key named __proto__ is only a key.
     const plain: Record<string, unknown> = {}
     for (const [key, value] of data) {
-      const name = key === null ? 'null' : typeof key === 'boolean' ? String(key) : textOf(key)
+      const name = key === null ? 'null' : typeof key === 'boolean' ? String(key) : strOf(key)
       Object.defineProperty(plain, name, { value: toJson(value), enumerable: true, configurable: true, writable: true })
     }
     return plain

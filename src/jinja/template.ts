@@ -7,7 +7,7 @@ import { isNamespace } from './globals.js'
 import { parseLiteral } from './literal.js'
 import { joinTexts } from './operators.js'
 import { hasTemplate, parseTemplate } from './parser.js'
-import { dataOf, giveUp, isDict, isList, isTuple, membersOf, raise, textOf, Unresolved } from './python.js'
+import { dataOf, giveUp, isDict, isList, isTuple, membersOf, raise, strOf, Unresolved } from './python.js'
 import type { Body, Expression, ForLoop, Macro, Parameter, Statement, Target, Template } from './syntax.js'
 import type { Cause, Data, Dict, Key, Known, Value } from './value.js'
 import { failure, known, unknown } from './value.js'
@@ -150,7 +150,7 @@ function convertData(value: Known): Value {
     const read = readBack(value)
     if (read !== null) return read
   }
-  return known(textOf(data))
+  return known(strOf(data))
 }
 
 /** A container as `literal_eval` of its `repr` gives it; null where that fails and the text stays. */

@@ -14,7 +14,7 @@ import {
   lookUp,
   membersOf,
   raise,
-  textOf,
+  strOf,
   truthOfData,
   typeName,
 } from './python.js'
@@ -113,7 +113,7 @@ function searching(kind: 'match' | 'search'): TestFunction {
         ignoreCase: truthOfData(ignore ?? null),
         multiLine: truthOfData(multi ?? null),
       })
-      return matcher[kind](textOf(data)) !== null
+      return matcher[kind](strOf(data)) !== null
     },
   )
 }
@@ -133,8 +133,8 @@ const version: TestFunction = pure(
     if (!truthOfData(data)) return raise('Input version value cannot be empty')
     if (!truthOfData(other as Data)) return raise('Version parameter to compare against cannot be empty')
     const scheme =
-      strict !== null && truthOfData(strict as Data) ? 'strict' : type === null ? 'loose' : textOf(type as Data)
-    const result = compareVersions(textOf(data), textOf(other as Data), textOf(operator as Data), scheme)
+      strict !== null && truthOfData(strict as Data) ? 'strict' : type === null ? 'loose' : strOf(type as Data)
+    const result = compareVersions(strOf(data), strOf(other as Data), strOf(operator as Data), scheme)
     return result === undefined ? giveUp(`version_type ${scheme} is not modelled`) : known(result)
   },
 )
@@ -194,8 +194,8 @@ const tests: TestTable = {
   iterable: simple('iterable', data => typeof data === 'string' || notAText(data)),
   sequence: ofType('sequence', data => typeof data === 'string' || notAText(data)),
   callable: ofType('callable', data => typeof data === 'object' && data !== null && 'call' in data, true),
-  lower: simple('lower', data => /\p{Ll}/u.test(textOf(data)) && !/\p{Lu}|\p{Lt}/u.test(textOf(data))),
-  upper: simple('upper', data => /\p{Lu}/u.test(textOf(data)) && !/\p{Ll}|\p{Lt}/u.test(textOf(data))),
+  lower: simple('lower', data => /\p{Ll}/u.test(strOf(data)) && !/\p{Lu}|\p{Lt}/u.test(strOf(data))),
+  upper: simple('upper', data => /\p{Lu}/u.test(strOf(data)) && !/\p{Ll}|\p{Lt}/u.test(strOf(data))),
   odd: simple('odd', data => modulo(data, 2n) === 1n),
   even: simple('even', data => modulo(data, 2n) === 0n),
   escaped: ofType('escaped', () => false, true),
@@ -235,7 +235,7 @@ const tests: TestTable = {
   reachable: negated(unreachable),
   started: asyncFlag('started'),
   finished: asyncFlag('finished'),
-  abs: simple('abs', data => textOf(data).startsWith('/')),
+  abs: simple('abs', data => strOf(data).startsWith('/')),
   ...addressTests,
 }
 

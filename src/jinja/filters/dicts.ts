@@ -15,7 +15,7 @@ import {
   membersOf,
   put,
   raise,
-  textOf,
+  strOf,
   truthOfData,
   typeName,
 } from '../python.js'
@@ -93,7 +93,7 @@ const combine: FilterFunction = (input, given) => {
     terms.forEach(checkDefined)
     const dicts = flattenOnce(terms.map(term => known(term))).map(dataOf)
     if (dicts.length === 0) return known(new Map())
-    if (!listMerges.has(textOf(merge as Data))) return raise("merge_hash: 'list_merge' argument is not one it knows")
+    if (!listMerges.has(strOf(merge as Data))) return raise("merge_hash: 'list_merge' argument is not one it knows")
     const [first, ...rest] = dicts
     return known(
       rest.reduce((low, high) => mergeDicts(low, high, truthOfData(deep as Data), merge as ListMerge), first as Data),
@@ -171,7 +171,7 @@ export const dictFilters: FilterTable = {
         const value = lookUp(dict, valueName as Data)
         if (key === undefined || value === undefined) {
           return raise(
-            `items2dict requires each dictionary in the list to contain the keys '${textOf(keyName as Data)}' and '${textOf(valueName as Data)}'`,
+            `items2dict requires each dictionary in the list to contain the keys '${strOf(keyName as Data)}' and '${strOf(valueName as Data)}'`,
           )
         }
         put(made, dataOf(key), value)
@@ -226,9 +226,9 @@ export const dictFilters: FilterTable = {
       const item = dataOf(member)
       if (!isDict(item)) return raise('List item is not a valid dict')
       const value = lookUp(item, key as Data)
-      if (value === undefined) return raise(`Key ${textOf(key as Data)} was not found`)
+      if (value === undefined) return raise(`Key ${strOf(key as Data)} was not found`)
       if (keyOf(dataOf(value), made) !== undefined && duplicates === 'error') {
-        return raise(`Key ${textOf(dataOf(value))} is not unique, cannot correctly turn into dict`)
+        return raise(`Key ${strOf(dataOf(value))} is not unique, cannot correctly turn into dict`)
       }
       put(made, dataOf(value), member)
     }

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import { type FilterFunction, type FilterTable, pure, pureTest, type TestTable } from '../call.js'
-import { dataOf, giveUp, isList, isNumber, isTuple, raise, textOf, truthOfData, typeName } from '../python.js'
+import { dataOf, giveUp, isList, isNumber, isTuple, raise, strOf, truthOfData, typeName } from '../python.js'
 import type { Data, Value } from '../value.js'
 import { known } from '../value.js'
 
@@ -287,7 +287,7 @@ function reverseName(network: Network): string {
 
 /** Finds what kind of address a value is; undefined where `ipaddr` answers False. */
 function subjectOf(value: Data, version: Data): Subject | undefined {
-  const text = textOf(value)
+  const text = strOf(value)
   if (/^\d+$/.test(text)) {
     const number = BigInt(text)
     const as: 4 | 6 = version === 6n || number >> 32n !== 0n ? 6 : 4
@@ -323,7 +323,7 @@ function queryAddress(value: Data, query: Data, version: Data, alias: string): D
   if (!truthOfData(value) || value === true) return false
   const subject = subjectOf(value, version)
   if (subject === undefined) return false
-  const wanted = textOf(query)
+  const wanted = strOf(query)
   const range =
     Object.hasOwn(queries, wanted) || /^\d+$/.test(wanted) || wanted === '' ? undefined : parseNetwork(wanted)
   if (version !== false && version !== null && BigInt(subject.network.version) !== version) return false
@@ -390,7 +390,7 @@ function wrap(data: Data, query: Data): Value {
 
 function mustBeNetwork(data: Data, what: string): Network {
   return (
-    (typeof data === 'string' ? parseNetwork(data) : undefined) ?? raise(`${what}: ${textOf(data)} is not a network`)
+    (typeof data === 'string' ? parseNetwork(data) : undefined) ?? raise(`${what}: ${strOf(data)} is not a network`)
   )
 }
 
@@ -438,7 +438,7 @@ export const networkFilters: FilterTable = {
       if (subject === undefined) return known(false)
       const { network } = subject
       if (query === '') return known(subnet(subject))
-      const wanted = textOf(query as Data)
+      const wanted = strOf(query as Data)
       if (!/^\d+$/.test(wanted)) return giveUp('ipsubnet with an address is not modelled')
       const prefix = Number(wanted)
       if (prefix > widthOf(network.version)) return known(false)
