@@ -15,7 +15,7 @@ import {
   lookUp,
   membersOf,
   raise,
-  textOf,
+  strOf,
   typeName,
 } from './python.js'
 import type { Data, Dict, List, Undefined, Value } from './value.js'
@@ -262,7 +262,7 @@ function inPlace<Self extends Data>(name: string): MethodEntry<Self> {
 const listMethods: Readonly<Record<string, MethodEntry<List>>> = {
   index: method(['value'], (self, [wanted]) => {
     for (const [index, item] of self.entries()) if (equal(dataOf(item), wanted as Data)) return known(BigInt(index))
-    return raise(`${textOf(wanted as Data)} is not in list`)
+    return raise(`${strOf(wanted as Data)} is not in list`)
   }),
   count: method(['value'], (self, [wanted]) =>
     known(BigInt(self.filter(item => equal(dataOf(item), wanted as Data)).length)),
@@ -366,7 +366,7 @@ function getMethod(self: Dict): Value {
 
 function missing(data: Data, key: Data, at: Span): Undefined {
   const type = data === null ? 'None' : `${typeName(data)} object`
-  const says = typeof key === 'string' ? `'${type}' has no attribute '${key}'` : `${type} has no element ${textOf(key)}`
+  const says = typeof key === 'string' ? `'${type}' has no attribute '${key}'` : `${type} has no element ${strOf(key)}`
   return { kind: 'undefined', says, at }
 }
 

@@ -20,8 +20,8 @@ export interface Scope {
   readonly local: (name: string) => Value | undefined
   /** Told each variable that was looked at, by the outermost path as written. */
   readonly trace: ((path: Expression, value: Value) => void) | null
-  /** Work left; hostile input must end. */
-  readonly budget: { left: number }
+  /** Work left, and how deep macros are called; hostile input must end. */
+  readonly budget: { left: number; calls: number }
 }
 
 const noLocals = (): undefined => undefined
@@ -34,7 +34,7 @@ export function scopeOf(environment: Environment, at: Span, trace: Scope['trace'
     filter: (name, input, positional, named) => applyFilter(name, input, positional, named, context),
     test: (name, input, positional, named) => applyTest(name, input, positional, named, context),
   }
-  return { at, environment, context, local: noLocals, trace, budget: { left: workLimit } }
+  return { at, environment, context, local: noLocals, trace, budget: { left: workLimit, calls: 0 } }
 }
 
 /**
@@ -498,7 +498,7 @@ function joinRests(kind: 'and' | 'or', left: Rest | null, right: Rest | null): R
 
 function judgeValue(value: Value, expression: Expression, scope: Scope): Judgement {
   const read = value.kind === 'undefined' && value.lenient !== true ? failure(value.says, scope.at, true) : value
-  const truth = truthOf(read, scope.at)
+  const truth = truthOfValue(read, scope.at)
   if (truth.kind === 'true') return holds
   if (truth.kind === 'false') return fails
   return { truth, failure: read.kind === 'failure' ? read : null, rest: { kind: 'piece', expression } }
@@ -540,7 +540,7 @@ function valueOfJudgement(judgement: Judgement): Value {
  * Python's truth of a value. Undefined and Failure are unknown with that as the cause ("evaluation fails: …"): the run
  * would stop there. Alternatives that agree decide.
  */
-export function truthOf(value: Value, at: Span): Truth {
+export function truthOfValue(value: Value, at: Span): Truth {
   switch (value.kind) {
     case 'known':
       return truthOfData(value.data) ? TRUE : FALSE
@@ -552,7 +552,7 @@ export function truthOf(value: Value, at: Span): Truth {
     case 'failure':
       return unknown([{ says: `evaluation fails: ${value.says}`, at: value.at }])
     case 'one-of': {
-      const truths = value.options.map(option => truthOf(option.value, at))
+      const truths = value.options.map(option => truthOfValue(option.value, at))
       const [first] = truths
       if (first !== undefined && first.kind !== 'unknown' && truths.every(truth => truth.kind === first.kind))
         return first

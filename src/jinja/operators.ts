@@ -13,7 +13,7 @@ import {
   less,
   membersOf,
   raise,
-  textOf,
+  strOf,
   typeName,
   Unresolved,
 } from './python.js'
@@ -151,7 +151,7 @@ const binaryOperators: Readonly<Record<BinaryOperator, (left: Data, right: Data)
       (a, b) => a - b,
       (a, b) => a - b,
     ),
-  '~': (left, right) => textOf(left) + textOf(right),
+  '~': (left, right) => strOf(left) + strOf(right),
   '*': multiply,
   '/': (left, right) => {
     const divide = (a: Numeric, b: Numeric): number => {
@@ -243,7 +243,7 @@ function asText(value: Single): string | Unknown | Failure {
       return value.lenient === true ? '' : failure(value.says, value.at, true)
     case 'known':
       try {
-        return textOf(value.data)
+        return strOf(value.data)
       } catch (error) {
         if (error instanceof Unresolved && error.says === null) return unknown(error.causes)
         throw error

@@ -17,6 +17,8 @@ import {
 } from './syntax.js'
 import { type Lexed, lexExpression, lexTemplate, type Token } from './tokens.js'
 
+export type { Expression, SyntaxProblem, Template } from './syntax.js'
+
 /**
  * How tightly each form binds, loosest first; the printer puts brackets by the same numbers. `~` binds tighter than
  * `+`, `**` groups to the left, and filters and tests apply to a signed operand (Jinja2 3.1's parser).
@@ -60,6 +62,8 @@ const constants: ReadonlyMap<string, null | boolean> = new Map([
 /** Deeper input is refused: Jinja2 itself dies in Python's recursion limit not far from here. */
 const maximumDepth = 250
 const cacheLimit = 20_000
+/** No template is this long; reading one would only cost time. */
+const longestTemplate = 8_000_000
 
 const templates = new Map<string, Template | { says: string; offset: number }>()
 const expressions = new Map<string, Expression | { says: string; offset: number }>()
@@ -86,6 +90,7 @@ export function parseTemplate(
   const parsed = cached(templates, key, () => {
     const plain = text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text
     const source = plain.endsWith('\n') ? plain.slice(0, -1) : plain
+    if (source.length > longestTemplate) return { says: 'the template is too long', offset: 0 }
     return guarded(lexTemplate(source, { literalBackslashes, trimBlocks, lstripBlocks }), cursor => {
       const body = readBody(cursor, null)
       return { kind: 'template', text: source, body } satisfies Template
@@ -231,11 +236,12 @@ type Fields<T> = T extends Expression ? Omit<T, 'depth'> : never
 
 /** Completes a node with its depth, refusing chains and nests that later stages could not walk. */
 function node(fields: Fields<Expression>): Expression {
-  const made = { ...fields, depth: 0 } as Expression
+  const made = { ...fields, depth: 0 }
   let depth = 0
-  for (const child of childrenOf(made)) if (child.depth > depth) depth = child.depth
+  for (const child of childrenOf(made as Expression)) if (child.depth > depth) depth = child.depth
   if (depth >= maximumDepth * 2) throw new Refusal('nested too deeply', fields.start)
-  return { ...made, depth: depth + 1 } as Expression
+  made.depth = depth + 1
+  return made as Expression
 }
 
 function readExpression(cursor: Cursor, withConditional = true): Expression {

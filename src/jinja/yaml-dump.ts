@@ -9,7 +9,7 @@ import {
   less,
   membersOf,
   raise,
-  textOf,
+  strOf,
   typeName,
 } from './python.js'
 import type { Data, Key, Value } from './value.js'
@@ -232,7 +232,7 @@ function floatScalar(value: number): string {
 function emitScalar(emitter: Emitter, data: Data, isKey: boolean): void {
   if (data === null) writePlain(emitter, 'null', !isKey)
   else if (typeof data === 'boolean') writePlain(emitter, data ? 'true' : 'false', !isKey)
-  else if (typeof data === 'bigint') writePlain(emitter, textOf(data), !isKey)
+  else if (typeof data === 'bigint') writePlain(emitter, strOf(data), !isKey)
   else if (typeof data === 'number') writePlain(emitter, floatScalar(data), !isKey)
   else if (typeof data === 'string') emitText(emitter, data, isKey)
   else raise(`cannot represent an object: ${typeName(data)}`)

@@ -1,5 +1,5 @@
 import { type FilterTable, pure } from '../call.js'
-import { dataOf, giveUp, isList, isTuple, raise, textOf, truthOfData, typeName } from '../python.js'
+import { dataOf, giveUp, isList, isTuple, raise, strOf, truthOfData, typeName } from '../python.js'
 import type { Data, Key, Value } from '../value.js'
 import { known } from '../value.js'
 
@@ -127,7 +127,7 @@ export const pathFilters: FilterTable = {
   ),
   realpath: pure('realpath', [], () => giveUp('links on the control host')),
   fileglob: pure('fileglob', [], () => giveUp('files on the control host')),
-  urlsplit: pure('urlsplit', [['query', '']], (data, [query]) => splitUrl(urlOf(data), textOf(query as Data))),
+  urlsplit: pure('urlsplit', [['query', '']], (data, [query]) => splitUrl(urlOf(data), strOf(query as Data))),
   win_basename: pure('win_basename', [], data => known(/[^\\/]*$/.exec(pathOf(data))?.[0] ?? '')),
   x509_certificate_info: pure('x509_certificate_info', [], () => giveUp('the content of a certificate')),
 }

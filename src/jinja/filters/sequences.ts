@@ -15,7 +15,7 @@ import {
   less,
   membersOf,
   raise,
-  textOf,
+  strOf,
   textOfValue,
   truthOfData,
   typeName,
@@ -86,7 +86,7 @@ const join: FilterFunction = pure(
     return known(
       membersOf(data)
         .map(item => textOfValue(read(item)))
-        .join(textOf(separator as Data)),
+        .join(strOf(separator as Data)),
     )
   },
 )
@@ -132,7 +132,7 @@ function selecting(wanted: boolean, byAttribute: boolean): FilterFunction {
       if (byAttribute && path === undefined) return raise('Missing parameter for attribute name')
       const read = byAttribute ? pathReader(dataOf(path as Value), context) : (item: Value) => item
       const [test, ...args] = byAttribute ? afterPath : given.positional
-      const name = test === undefined ? null : textOf(dataOf(test))
+      const name = test === undefined ? null : strOf(dataOf(test))
       const kept = (truthOfData(data as Data) ? membersOf(data as Data) : []).filter(member => {
         const subject = read(member)
         if (name === null && subject.kind === 'undefined' && subject.lenient === true) return !wanted
@@ -286,7 +286,7 @@ const groupBy: FilterFunction = pure(
   },
 )
 
-const subelements: FilterFunction = pure(
+const subelementsOf: FilterFunction = pure(
   'subelements',
   ['subelements', ['skip_missing', false]],
   (data, [path, skip]) => {
@@ -300,11 +300,11 @@ const subelements: FilterFunction = pure(
     const pairs = elements.flatMap(element => {
       let inner: Data = dataOf(element)
       for (const step of steps) {
-        if (!isDict(inner)) return raise(`the key ${textOf(step)} should point to a dictionary`)
+        if (!isDict(inner)) return raise(`the key ${strOf(step)} should point to a dictionary`)
         const key = keyOf(step, inner)
         if (key === undefined) {
           if (truthOfData(skip as Data)) return []
-          return raise(`could not find '${textOf(step)}' key in iterated item`)
+          return raise(`could not find '${strOf(step)}' key in iterated item`)
         }
         inner = dataOf(inner.get(key) as Value)
       }
@@ -314,6 +314,9 @@ const subelements: FilterFunction = pure(
     return known(pairs)
   },
 )
+
+const subelements: FilterFunction = (input, given) =>
+  input.kind === 'undefined' ? raise('obj must be a list of dicts or a nested dict') : subelementsOf(input, given)
 
 export const sequenceFilters: FilterTable = {
   first,
