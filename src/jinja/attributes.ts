@@ -136,6 +136,15 @@ function capitalize(value: string): string {
   return first.toUpperCase() + rest.join('').toLowerCase()
 }
 
+/** Python's `str.center`: the odd blank goes left where the width is odd. */
+export function center(value: string, width: number, fill: string): string {
+  const space = width - charactersOf(value).length
+  checkSize(space)
+  if (space <= 0) return value
+  const left = Math.floor(space / 2) + (space & width & 1)
+  return fill.repeat(left) + value + fill.repeat(space - left)
+}
+
 const cased = /\p{Lu}|\p{Ll}|\p{Lt}/u
 
 /** Python's `str.title`: each run of cased letters starts upper. */
@@ -231,6 +240,7 @@ const textMethods: Readonly<Record<string, MethodEntry<string>>> = {
     checkSize(whole(width))
     return known(self.padStart(whole(width), text(fill)))
   }),
+  center: method(['width', ['fillchar', ' ']], (self, [width, fill]) => known(center(self, whole(width), text(fill)))),
   isdigit: method([], everyCharacter(/^[\p{Nd}²³¹⁰-⁹₀-₉]$/u)),
   isnumeric: method([], everyCharacter(/^\p{N}$/u)),
   isdecimal: method([], everyCharacter(/^\p{Nd}$/u)),

@@ -185,7 +185,7 @@ export function evaluateIn(expression: Expression, scope: Scope): Value {
     case 'conditional': {
       const test = judge(expression.test, scope)
       if (test.failure !== null) return test.failure
-      const then = (): Value => evaluateIn(expression.then, scope)
+      const chosen = (): Value => evaluateIn(expression.chosen, scope)
       const otherwise = (): Value =>
         expression.otherwise === null
           ? {
@@ -197,12 +197,12 @@ export function evaluateIn(expression: Expression, scope: Scope): Value {
           : evaluateIn(expression.otherwise, scope)
       switch (test.truth.kind) {
         case 'true':
-          return then()
+          return chosen()
         case 'false':
           return otherwise()
         case 'unknown':
           return alternatives([
-            { value: then(), because: test.truth.causes },
+            { value: chosen(), because: test.truth.causes },
             { value: otherwise(), because: test.truth.causes },
           ])
       }
@@ -234,7 +234,7 @@ function evaluatePath(expression: Expression, scope: Scope): Value {
       if (of.kind === 'failure') return of
       const index = evaluateIn(expression.index, scope)
       return apply([of, index], scope.at, ([base, key]) => {
-        if (key?.kind === 'undefined') return failure(key.says, scope.at, true)
+        if (key?.kind === 'undefined') return indexedByUndefined(base as Single, key, scope.at)
         const step = key?.kind === 'known' ? stepText(key.data) : null
         return named(base as Single, expression.of, step, () => itemOf(base as Single, key as Single, scope.at))
       })
@@ -242,6 +242,13 @@ function evaluatePath(expression: Expression, scope: Scope): Value {
     default:
       return evaluateIn(expression, scope)
   }
+}
+
+/** Only a dict looks at its key (and fails at an undefined one); elsewhere there is just no such element. */
+function indexedByUndefined(base: Single, key: Undefined, at: Span): Value {
+  if (base.kind === 'undefined') return base
+  if (base.kind === 'unknown') return unknown(base.causes)
+  return base.kind === 'known' && isDict(base.data) ? failure(key.says, at, true) : { ...key, at }
 }
 
 /** The base of a path is not traced on its own; what is not a path is. */
@@ -417,7 +424,7 @@ export type Rest =
 
 export interface Judgement {
   readonly truth: Truth
-  /** Set where evaluation surely fails; `truth` is then unknown. */
+  /** Set where evaluation surely fails; `truth` is chosen unknown. */
   readonly failure: Failure | null
   readonly rest: Rest | null
 }
@@ -454,18 +461,22 @@ export function judge(expression: Expression, scope: Scope): Judgement {
     case 'conditional': {
       const test = judge(expression.test, scope)
       if (test.truth.kind !== 'unknown') {
-        if (test.truth.kind === 'true') return judge(expression.then, scope)
+        if (test.truth.kind === 'true') return judge(expression.chosen, scope)
         return expression.otherwise === null
           ? judgeValue(evaluateIn(expression, scope), expression, scope)
           : judge(expression.otherwise, scope)
       }
       if (test.failure !== null) return test
-      const then = judge(expression.then, scope)
+      const chosen = judge(expression.chosen, scope)
       const otherwise = expression.otherwise === null ? fails : judge(expression.otherwise, scope)
-      if (then.truth.kind !== 'unknown' && then.truth.kind === otherwise.truth.kind && expression.otherwise !== null) {
-        return then
+      if (
+        chosen.truth.kind !== 'unknown' &&
+        chosen.truth.kind === otherwise.truth.kind &&
+        expression.otherwise !== null
+      ) {
+        return chosen
       }
-      const causes = [test.truth, then.truth, otherwise.truth].flatMap(truth =>
+      const causes = [test.truth, chosen.truth, otherwise.truth].flatMap(truth =>
         truth.kind === 'unknown' ? truth.causes : [],
       )
       return open(causes, { kind: 'piece', expression })

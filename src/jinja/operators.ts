@@ -117,7 +117,7 @@ function floorModulo(a: number, b: number): number {
 }
 
 function divideBy(b: Numeric, says: string): void {
-  if (b == 0) raise(says)
+  if (Number(b) === 0) raise(says)
 }
 
 function power(left: Data, right: Data): Data {
@@ -280,6 +280,16 @@ function lessSwapped(left: Data, right: Data, sign: string): boolean {
 
 /** One link of a comparison; always a bool, Unknown or a Failure. */
 export function compare(comparator: Comparator, left: Value, right: Value, at: Span): Value {
+  if (left.kind === 'undefined' && left.lenient !== true && (comparator === 'in' || comparator === 'not in')) {
+    return applyToData([right], at, ([container]) => {
+      // The container is asked first: an empty one compares nothing, and what is none fails by itself.
+      const members = isList(container as Data) || isTuple(container as Data) ? membersOf(container as Data) : null
+      if (members?.length === 0) return known(comparator === 'not in')
+      if (members === null && typeof container !== 'string' && !isDict(container as Data))
+        contains(container as Data, null)
+      return failure(left.says, at, true)
+    })
+  }
   return applyToData([left, right], at, ([a, b]) => known(comparisons[comparator](a as Data, b as Data)))
 }
 

@@ -145,7 +145,7 @@ function guarded<T>(lexed: Lexed, read: (cursor: Cursor) => T): T | { says: stri
     return lexed.problem ?? result
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    // The lexer stops at its first problem; the parser then only sees the text end early.
+    // The lexer stops at its first problem; the parser chosen only sees the text end early.
     return lexed.problem ?? { says: error.message, offset: error.offset }
   }
 }
@@ -164,7 +164,9 @@ interface Cursor {
 
 function cursorOver(lexed: Lexed): Cursor {
   const { tokens } = lexed
-  const last = lexed.tokens[tokens.length - 1] ?? ({ kind: 'end', value: '', start: 0, end: 0 } satisfies Token)
+  const end = tokens[tokens.length - 1]?.end ?? 0
+  // Where the lexer stopped at a problem there is no end token of its own.
+  const last: Token = { kind: 'end', value: '', start: end, end }
   let index = 0
   let depth = 0
   const at = (position: number): Token => tokens[position] ?? last
@@ -241,13 +243,13 @@ function readExpression(cursor: Cursor, withConditional = true): Expression {
 }
 
 function readConditional(cursor: Cursor): Expression {
-  let then = readLogical(cursor, 'or')
+  let chosen = readLogical(cursor, 'or')
   while (skipWord(cursor, 'if')) {
     const test = readLogical(cursor, 'or')
     const otherwise = skipWord(cursor, 'else') ? cursor.deeper(() => readConditional(cursor)) : null
-    then = node({ kind: 'conditional', test, then, otherwise, start: then.start, end: (otherwise ?? test).end })
+    chosen = node({ kind: 'conditional', test, chosen, otherwise, start: chosen.start, end: (otherwise ?? test).end })
   }
-  return then
+  return chosen
 }
 
 function readLogical(cursor: Cursor, kind: 'and' | 'or'): Expression {

@@ -200,13 +200,18 @@ function numberOf(data: boolean | bigint | number): bigint | number {
   return typeof data === 'boolean' ? (data ? 1n : 0n) : data
 }
 
+function sameNumber(left: bigint | number, right: bigint | number): boolean {
+  // Neither is less than the other and neither is NaN: exact between int and float of any size.
+  return typeof left === typeof right ? left === right : left <= right && left >= right
+}
+
 /**
  * Python's `==`, with members that may be unknown: one pair that surely differs decides, whatever the others are.
  * Stops the operation (see `dataOf`) where it is open.
  */
 export function equal(left: Data, right: Data): boolean {
   if (left === right) return true
-  if (isNumber(left) && isNumber(right)) return numberOf(left) == numberOf(right)
+  if (isNumber(left) && isNumber(right)) return sameNumber(numberOf(left), numberOf(right))
   if (isList(left) && isList(right)) return equalMembers(left, right)
   if (isTuple(left) && isTuple(right)) {
     if (left.view !== right.view) return giveUp('comparing views of a dict is not modelled')

@@ -14,7 +14,8 @@ import { failure, known, unknown } from './value.js'
 
 type Trace = Scope['trace']
 
-const singleVariable = /^\{\{\s*(\w*)\s*\}\}$/
+/** Python's `$` also matches before a newline at the end. */
+const singleVariable = /^\{\{\s*(\w*)\s*\}\}\n?$/
 
 /**
  * A YAML string value as Ansible 2.14–2.18 templates it (jinja2_native off): text without a template stays, `{{ name }}`
@@ -127,7 +128,10 @@ function finish(text: string, pieces: readonly Value[], at: Span): Value {
   })
 }
 
-/** Text that looks like a list, dict or bool becomes one, unless a filter protected it. */
+/**
+ * Text that looks like a list, dict or bool becomes one, unless a filter protected it. The known pieces of an open text
+ * are kept where they do not begin a list; text that begins with an unknown piece could still turn out to read as one.
+ */
 function converted(value: Value): Value {
   if (value.kind === 'unknown' && /^[[{]/.test(value.text?.[0] ?? '')) return unknown(value.causes)
   if (value.kind !== 'known' || value.protected === true || typeof value.data !== 'string') return value

@@ -66,8 +66,7 @@ export function dumpYaml(data: Data, style: YamlStyle): string {
   }
   emitNode(emitter, data, 'root', 0)
   if (emitter.column > 0) lineBreak(emitter)
-  const isPlainRoot = !(typeof data === 'object' && data !== null) && !/^['"]/.test(emitter.out)
-  if (style.explicitEnd || isPlainRoot) emitter.out += '...\n'
+  if (style.explicitEnd) emitter.out += '...\n'
   return emitter.out
 }
 
@@ -367,8 +366,8 @@ function writeDoubleQuoted(emitter: Emitter, text: string, allowBreaks: boolean)
   let spaces = false
   for (let at = 0; at < text.length; at++) {
     const char = text[at] as string
-    const escape = /["\\]|[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd]/.test(char)
-    if (escape) {
+    const mustEscape = /["\\]|[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd]/.test(char)
+    if (mustEscape) {
       const code = char.charCodeAt(0).toString(16).toUpperCase()
       write(
         emitter,

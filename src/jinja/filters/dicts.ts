@@ -89,6 +89,7 @@ const combine: FilterFunction = (input, given) => {
   const recursive = given.named.get('recursive') ?? known(false)
   const how = given.named.get('list_merge') ?? known('replace')
   return applyToData([recursive, how, input, ...given.positional], given.context.at, ([deep, merge, ...terms]) => {
+    terms.forEach(checkDefined)
     const dicts = flattenOnce(terms.map(term => known(term))).map(dataOf)
     if (dicts.length === 0) return known(new Map())
     if (!listMerges.has(textOf(merge as Data))) return raise("merge_hash: 'list_merge' argument is not one it knows")
@@ -97,6 +98,15 @@ const combine: FilterFunction = (input, given) => {
       rest.reduce((low, high) => mergeDicts(low, high, truthOfData(deep as Data), merge as ListMerge), first as Data),
     )
   })
+}
+
+/** `combine` looks for undefined members at any depth before it does anything. */
+function checkDefined(data: Data): void {
+  const members = isDict(data) ? data.values() : isList(data) ? data : []
+  for (const member of members) {
+    if (member.kind === 'undefined' && member.lenient !== true) raise(member.says, true)
+    if (member.kind === 'known') checkDefined(member.data)
+  }
 }
 
 function pair(keyName: Data, valueName: Data, key: Key, value: Value): Value {

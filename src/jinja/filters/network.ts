@@ -341,8 +341,16 @@ function nthAddress({ network, isNetwork }: Subject, index: bigint): Data {
   return `${address(network, firstOf(network) + offset)}/${network.prefix}`
 }
 
+/** These filters look at the type of their input first; an undefined one has the wrong type. */
+function typed(name: string, filter: FilterFunction): FilterFunction {
+  return (input, given) =>
+    input.kind === 'undefined'
+      ? raise(`Unrecognized type <AnsibleUndefined> for ${name} filter <value>`)
+      : filter(input, given)
+}
+
 function addressFilter(alias: string, version: Data): FilterFunction {
-  return pure(
+  const filter = pure(
     alias,
     [
       ['query', ''],
@@ -356,6 +364,7 @@ function addressFilter(alias: string, version: Data): FilterFunction {
       return known(queryAddress(data, query as Data, wanted as Data, alias))
     },
   )
+  return typed(alias, filter)
 }
 
 function wrap(data: Data, query: Data): Value {
@@ -396,12 +405,15 @@ export const networkFilters: FilterTable = {
   ipaddr: addressFilter('ipaddr', false),
   ipv4: addressFilter('ipv4', 4n),
   ipv6: addressFilter('ipv6', 6n),
-  ipwrap: pure('ipwrap', [['query', '']], (data, [query]) => {
-    if (typeof data !== 'string' && !isList(data) && typeof data !== 'boolean') {
-      return raise(`Unrecognized type <${typeName(data)}> for ipwrap filter <value>`)
-    }
-    return wrap(data, query as Data)
-  }),
+  ipwrap: typed(
+    'ipwrap',
+    pure('ipwrap', [['query', '']], (data, [query]) => {
+      if (typeof data !== 'string' && !isList(data) && typeof data !== 'boolean') {
+        return raise(`Unrecognized type <${typeName(data)}> for ipwrap filter <value>`)
+      }
+      return wrap(data, query as Data)
+    }),
+  ),
   ipmath: pure('ipmath', ['amount'], (data, [amount]) => {
     const network = mustBeNetwork(data, 'ipmath')
     return known(address(network, network.value + integer(amount, 'ipmath')))

@@ -95,7 +95,8 @@ const join: FilterFunction = pure(
 const map: FilterFunction = (input, given) =>
   applyToData([input], given.context.at, ([data]) => {
     const { context } = given
-    const members = membersOf(data as Data)
+    // What is false, whatever its type, gives nothing.
+    const members = truthOfData(data as Data) ? membersOf(data as Data) : []
     const attribute = given.named.get('attribute')
     const [name, ...positional] = given.positional
     if (name === undefined) {
@@ -132,7 +133,7 @@ function selecting(wanted: boolean, byAttribute: boolean): FilterFunction {
       const read = byAttribute ? pathReader(dataOf(path as Value), context) : (item: Value) => item
       const [test, ...args] = byAttribute ? afterPath : given.positional
       const name = test === undefined ? null : textOf(dataOf(test))
-      const kept = membersOf(data as Data).filter(member => {
+      const kept = (truthOfData(data as Data) ? membersOf(data as Data) : []).filter(member => {
         const subject = read(member)
         if (name === null && subject.kind === 'undefined' && subject.lenient === true) return !wanted
         const outcome = name === null ? subject : context.test(name, subject, args, given.named)

@@ -14,6 +14,7 @@ import {
   isList,
   isTuple,
   membersOf,
+  Raised,
   raise,
   textOf,
   toJson,
@@ -130,6 +131,16 @@ function jsonFilter(name: string, indent: Data, sort: boolean): FilterFunction {
   })
 }
 
+/** These filters catch whatever goes wrong and fail in their own name, also at undefined members. */
+function inOwnName(name: string, work: () => string): string {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof Raised) return raise(`${name} - ${error.message}`)
+    throw error
+  }
+}
+
 function yamlFilter(name: string, indent: Data, flow: Data): FilterFunction {
   return pure(
     name,
@@ -143,14 +154,16 @@ function yamlFilter(name: string, indent: Data, flow: Data): FilterFunction {
     ],
     (data, [width, style, lineWidth, sorted, start, end]) =>
       protectedText(
-        dumpYaml(data, {
-          indent: typeof width === 'bigint' ? Number(width) : 2,
-          flow: style === null ? null : truthOfData(style as Data),
-          width: typeof lineWidth === 'bigint' ? Number(lineWidth) : 80,
-          sortKeys: truthOfData(sorted as Data),
-          explicitStart: truthOfData(start as Data),
-          explicitEnd: truthOfData(end as Data),
-        }),
+        inOwnName(name, () =>
+          dumpYaml(data, {
+            indent: typeof width === 'bigint' ? Number(width) : 2,
+            flow: style === null ? null : truthOfData(style as Data),
+            width: typeof lineWidth === 'bigint' ? Number(lineWidth) : 80,
+            sortKeys: truthOfData(sorted as Data),
+            explicitStart: truthOfData(start as Data),
+            explicitEnd: truthOfData(end as Data),
+          }),
+        ),
       ),
   )
 }
@@ -216,7 +229,9 @@ export const serialFilters: FilterTable = {
     const text = textOf(data).replace(/[^A-Za-z0-9+/=]/g, '')
     const body = text.replace(/=+$/, '')
     if (body.length % 4 === 1 || text.length % 4 !== 0) return raise('Incorrect padding')
-    return known(Buffer.from(body, 'base64').toString('utf8'))
+    const bytes = Buffer.from(body, 'base64')
+    const decoded = bytes.toString('utf8')
+    return Buffer.from(decoded, 'utf8').equals(bytes) ? known(decoded) : giveUp('bytes that are no UTF-8 text')
   }),
   hash: pure('hash', [['hashtype', 'sha1']], (data, [type]) => {
     const algorithm = textOf(type as Data)

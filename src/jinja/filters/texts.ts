@@ -1,5 +1,5 @@
 import { applyToData } from '../apply.js'
-import { replaceText, split, strip, titleCase } from '../attributes.js'
+import { center, replaceText, split, strip, titleCase } from '../attributes.js'
 import { type FilterFunction, type FilterTable, pure } from '../call.js'
 import { formatPercent } from '../format.js'
 import {
@@ -223,14 +223,9 @@ export const textFilters: FilterTable = {
       return known(formatPercent(textOf(text as Data), data))
     }),
   quote: pure('quote', [], data => known(shellQuote(data === null ? '' : textOf(data)))),
-  center: pure('center', [['width', 80n]], (data, [width]) => {
-    const text = mustBeText(data)
-    const space = count(width, 'width') - charactersOf(text).length
-    checkSize(space)
-    if (space <= 0) return known(text)
-    const left = Math.floor(space / 2) + (space & count(width, 'width') & 1)
-    return known(' '.repeat(left) + text + ' '.repeat(space - left))
-  }),
+  center: pure('center', [['width', 80n]], (data, [width]) =>
+    known(center(mustBeText(data), count(width, 'width'), ' ')),
+  ),
   truncate: pure(
     'truncate',
     [
