@@ -3,7 +3,7 @@ import {
   bothTrue,
   causesOf,
   causeText,
-  isText,
+  isCertainlySame,
   optionsOf,
   showValue,
   textOf,
@@ -121,9 +121,11 @@ export function settingRules(
       }),
     undoneBy: (settling, later) => {
       if (settling.kind !== 'sysctl' || settling.file === undefined) return FALSE
-      if (later.kind === 'file' && later.change === 'removed') return certainly(isSame(settling.file, later.path))
+      if (later.kind === 'file' && later.change === 'removed')
+        return certainly(isCertainlySame(settling.file, later.path))
       if (later.kind !== 'sysctl' || later.file === undefined) return FALSE
-      if (later.value === undefined) return certainly(bothTrue(isKey(later, keys), isSame(settling.file, later.file)))
+      if (later.value === undefined)
+        return certainly(isKey(later, keys).kind === 'true' && isCertainlySame(settling.file, later.file))
       if (later.persisted.kind === 'false') return FALSE
       return bothTrue(contradicts(later, keys, holds), comesLater(settling.file, later.file))
     },
@@ -143,15 +145,8 @@ function contradicts(later: Sysctl, keys: readonly string[], holds: (value: Valu
 }
 
 /** Only what is certain takes something back: an unknown path is not a reason to doubt every setting. */
-function certainly(truth: Truth): Truth {
-  return truth.kind === 'true' ? TRUE : FALSE
-}
-
-function isSame(left: Value, right: Value): Truth {
-  return optionsOf(left).reduce<Truth>((all, { value }) => {
-    const text = textOf(value)
-    return bothTrue(all, text === undefined ? FALSE : isText(right, text))
-  }, TRUE)
+function certainly(same: boolean): Truth {
+  return same ? TRUE : FALSE
 }
 
 /** At boot the files are applied in byte order of their names, whatever directory they stand in. */
