@@ -142,6 +142,7 @@ function runPlay(
     handlers: [],
     rolesDone: new Set(),
     skipping: undefined,
+    repeats: false,
     ended: false,
   }
   walkPlay(walk)

@@ -38,6 +38,8 @@ export interface Walk {
   readonly rolesDone: Set<string>
   /** Why what follows is not run: the play was ended, or the role it stands in already ran. */
   skipping: string | undefined
+  /** Whether `skipping` is about a role that already ran. */
+  repeats: boolean
   ended: boolean
 }
 
@@ -83,11 +85,15 @@ function walkRole(walk: Walk, role: Role, frame: Frame, body: readonly Compiled[
   // Only what `roles:` and dependencies name is run once; imports and includes of roles run every time.
   const counted = frame.parent?.kind === 'play' || frame.parent?.kind === 'role'
   if (counted && walk.rolesDone.has(role.key) && !role.code.allowDuplicates) {
+    walk.repeats ||= walk.skipping === undefined
     walk.skipping ??= `role ${role.name} already ran in this play with the same parameters`
   }
   for (const statement of body) walkCompiled(walk, statement)
   if (counted) walk.rolesDone.add(role.key)
-  if (walk.skipping !== before && !walk.ended) walk.skipping = before
+  if (walk.skipping !== before && !walk.ended) {
+    walk.skipping = before
+    walk.repeats = false
+  }
 }
 
 /** Runs the handlers that were notified since they last ran, in the order they are defined (rule 100). */
@@ -154,17 +160,6 @@ function decide(walk: Walk, task: Task, frame: Frame, scope: Scope): Decided {
     const made = invocationsOf({ ...execution, scope, runs, remains: conditions.remains })
     return { scope, conditions, items, invocations: made, applied: made.map(() => conditions.applied), runs }
   }
-  if (items.kind === 'failure') {
-    const failed = unknown([{ says: `evaluating the loop fails: ${items.says}`, at: task.at }])
-    return {
-      scope,
-      conditions,
-      items,
-      invocations: [],
-      applied: [],
-      runs: allOf([walk.inPlay, conditions.truth, failed]),
-    }
-  }
   const single = items.kind === 'unknown' ? [items.item] : items.items
   const rows = single.flatMap((item, index) => {
     const inner = walk.scopes.ofTask(frame, task, bindItem(task, item, index))
@@ -175,7 +170,9 @@ function decide(walk: Walk, task: Task, frame: Frame, scope: Scope): Decided {
     return made.map(invocation => ({ own, invocation }))
   })
   const invocations = rows.map(row => row.invocation)
-  const runs = rows.length === 0 ? allOf([walk.inPlay, conditions.truth]) : anyOf(invocations.map(row => row.runs))
+  // How many items there are decides what is done, not whether the conditions hold.
+  const truths = rows.length === 0 ? [conditions.truth] : rows.map(row => row.own.truth)
+  const runs = allOf([walk.inPlay, anyOf(truths)])
   const shown = rows.find(row => row.own.truth.kind === runs.kind)?.own ?? rows[0]?.own ?? conditions
   return { scope, conditions: shown, items, invocations, applied: rows.map(row => row.own.applied), runs }
 }
@@ -209,6 +206,8 @@ function record(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], wha
     conditions: conditions.applied,
     remains: excluded === undefined && ownRuns.kind === 'unknown' ? conditions.remains : null,
     excluded,
+    holds: ownRuns,
+    alreadyRan: walk.repeats,
     leftOutByTags: leftOutByTags(tags, walk.state.options.tags, walk.state.options.skipTags) !== undefined,
     dependsOnSetFact: readsSetFact(walk, conditions),
     invocations: excluded === undefined ? (decided?.invocations ?? []) : [],
