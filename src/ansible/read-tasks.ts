@@ -2,7 +2,7 @@ import type { Report } from '../source/diagnostic.js'
 import type { Span } from '../source/text.js'
 import type { MapEntry, MapNode, Node, ScalarNode } from '../yaml/node.js'
 import { entryOf } from '../yaml/node.js'
-import { readFreeForm } from './arguments.js'
+import { readFreeForm, splitArguments } from './arguments.js'
 import { blockKeywords, taskKeywords } from './keywords.js'
 import { fullModuleName, takesFreeForm, takesRawText } from './modules.js'
 import type { Block, Definition, Directives, ModuleArguments, Statement, Task, Unreadable } from './statement.js'
@@ -135,10 +135,10 @@ function readAction(node: Node): { action: string; given: Node } | undefined {
     return { action, given: { ...module, data: rest.join(' ') } }
   }
   if (node.kind !== 'scalar' || typeof node.data !== 'string') return undefined
-  const text = node.data.trim()
-  const blank = text.search(/\s/)
-  if (blank === -1) return text === '' ? undefined : { action: text, given: { ...node, data: null } }
-  return { action: text.slice(0, blank), given: { ...node, data: text.slice(blank + 1) } }
+  // The module itself may be a template: its braces hold blanks that end nothing.
+  const [action, ...rest] = splitArguments(node.data) ?? []
+  if (action === undefined) return undefined
+  return { action, given: { ...node, data: rest.length === 0 ? null : rest.join(' ') } }
 }
 
 function readArguments(module: string, given: Node, more: Node | undefined): ModuleArguments | { problem: string } {

@@ -9,6 +9,8 @@ export type List = readonly Value[]
 export interface Tuple {
   readonly kind: 'tuple'
   readonly items: readonly Value[]
+  /** A view of a dict or a range: iterates like a tuple, has no index (but a range) and no `+`, prints under its own name. */
+  readonly view?: 'dict_keys' | 'dict_values' | 'dict_items' | 'range'
 }
 export type Key = null | boolean | bigint | number | string
 export type Dict = ReadonlyMap<Key, Value>
@@ -32,6 +34,13 @@ export interface Cause {
 export interface Known {
   readonly kind: 'known'
   readonly data: Data
+  /** Text that Ansible keeps as text even where it looks like a list (results of `string`, `to_json`, `to_yaml`, …). */
+  readonly protected?: true
+  /**
+   * A number or null that came out of a template such as `{{ other }}`, not one that is stored as such: `{{ name }}` of
+   * it prints text, where a stored number stays a number.
+   */
+  readonly templated?: true
 }
 
 /** Nothing defines it: a fact about a name, not a lack of knowledge. */
@@ -39,6 +48,8 @@ export interface Undefined {
   readonly kind: 'undefined'
   readonly says: string
   readonly at: Span
+  /** Of an inline `if` without `else`: prints as nothing and is false, where every other undefined value fails. */
+  readonly lenient?: true
 }
 
 /** Not knowable before the run. It may turn out to be any value, or undefined. */
@@ -108,12 +119,12 @@ export function failure(says: string, at: Span, isUndefined = false): Failure {
   return { kind: 'failure', says, at, undefined: isUndefined }
 }
 
-/** The causes without repeats (same words, same place), in order. */
+/** The causes without repeats (same words, same name, same place), in order. */
 export function mergeCauses(causes: readonly Cause[]): readonly Cause[] {
   if (causes.length < 2) return causes
   const seen = new Map<string, Cause>()
   for (const cause of causes) {
-    const key = `${cause.says}\0${placeOf(cause.at)}`
+    const key = `${cause.says}\0${cause.name ?? ''}\0${placeOf(cause.at)}`
     if (!seen.has(key)) seen.set(key, cause)
   }
   return [...seen.values()]

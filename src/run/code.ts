@@ -5,7 +5,7 @@ import type { Statement } from '../ansible/statement.js'
 import type { Report } from '../source/diagnostic.js'
 import type { SourceTree } from '../source/tree.js'
 import type { Node } from '../yaml/node.js'
-import { readYaml } from '../yaml/read.js'
+import { readYamlFile } from '../yaml/read.js'
 
 /** The role code of one tree, each file read and parsed once. Paths are relative to the tree's root. */
 export interface Code {
@@ -26,7 +26,7 @@ export function openCode(tree: SourceTree, report: Report): Code {
     remember(documents, path, () => {
       const file = tree.read(path)
       if (file === undefined) return unreadFile(tree, path)
-      return readYaml(file, report)[0] ?? { kind: 'scalar', data: null, span: { file, start: 0, end: 0 } }
+      return readYamlFile(file, report)
     })
   return {
     tree,

@@ -5,7 +5,7 @@ import { type Cause, FALSE, type Truth, type Value } from '../jinja/value.js'
 import { evaluateNode } from '../variables/node-value.js'
 import { type Action, addGap, effective, textOf } from './actions.js'
 import { cycleIn, entryFor, roleFiles, taskDirectories } from './compile.js'
-import type { Frame } from './frame.js'
+import { chainOf, type Frame } from './frame.js'
 import { handlersIn } from './handlers.js'
 import { bindItem } from './loops.js'
 import { type Candidate, findFiles } from './search.js'
@@ -29,8 +29,12 @@ export function includeTasks(action: Action): void {
       )
       return
     }
-    for (const candidate of found.candidates) {
-      const chosen = whichFile(action, candidate, found.candidates.length > 1 || found.otherwise.length > 0)
+    const uncertain = found.candidates.length > 1 || found.otherwise.length > 0
+    // A file whose name only happens to fit cannot be one we stand in: including it would never end.
+    const around = new Set(chainOf(frame).map(({ file }) => file))
+    const candidates = uncertain ? found.candidates.filter(({ path }) => !around.has(path)) : found.candidates
+    for (const candidate of candidates) {
+      const chosen = whichFile(action, candidate, uncertain)
       const step = { kind: 'include', what: `include_tasks ${candidate.path}`, at: task.at } as const
       const inner: Frame = {
         parent: frame,

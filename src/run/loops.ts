@@ -1,4 +1,6 @@
 import type { Task } from '../ansible/statement.js'
+import { scopeOf } from '../jinja/evaluate.js'
+import { runLookup } from '../jinja/lookups.js'
 import { type Cause, known, unknown, type Value } from '../jinja/value.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Scope } from '../variables/scope.js'
@@ -26,7 +28,7 @@ export function evaluateLoop(task: Task, frame: Frame, scope: Scope, state: RunS
   if (plugin === 'first_found') return firstFoundItems(value, task, frame, state)
   if (plugin === '') return itemsOf(value, task)
   const given = value.kind === 'known' && Array.isArray(value.data) ? value.data : [value]
-  const result = scope.loopItems(plugin, given, terms.span)
+  const result = runLookup(plugin, given, new Map(), true, scopeOf(scope, terms.span).context)
   return itemsOf(result, task)
 }
 

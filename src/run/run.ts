@@ -14,7 +14,8 @@ import { chainOf, type Frame } from './frame.js'
 import type { Role } from './role.js'
 import { createScopes, type PlayVariables } from './scopes.js'
 import type { RunOptions, RunState } from './state.js'
-import type { Gap, Run, TaskRun } from './task-run.js'
+import { tagsOfFrame } from './tags.js'
+import type { Gap, PlayRun, Run, TaskRun } from './task-run.js'
 import { flushHandlers, type Walk, walkCompiled, walkPlay } from './walk.js'
 
 /** What may look on while the run goes on. */
@@ -39,10 +40,11 @@ export function runPlaybook(code: Code, options: RunOptions, observer: Observer)
   }
   const tasks: TaskRun[] = []
   const gaps: Gap[] = []
-  for (const [number, item] of playsOf(code, state, options.playbook, gaps).entries()) {
-    runPlay(state, item, number, tasks, gaps, observer)
+  const plays: PlayRun[] = []
+  for (const item of playsOf(code, state, options.playbook, gaps)) {
+    plays.push(runPlay(state, item, plays.length, tasks, gaps, observer))
   }
-  return { host: options.host, playbook: options.playbook, tasks, gaps }
+  return { host: options.host, playbook: options.playbook, plays, tasks, gaps }
 }
 
 interface PlacedPlay {
@@ -112,7 +114,7 @@ function runPlay(
   tasks: TaskRun[],
   gaps: Gap[],
   observer: Observer,
-): void {
+): PlayRun {
   const step = { kind: 'play', what: play.name === undefined ? 'play' : `play "${play.name}"`, at: play.at } as const
   const frame: Frame = { ...parent, parent, kind: 'play', step, directives: play }
   const imported = chainOf(parent).flatMap(({ directives }) => directives.vars)
@@ -121,7 +123,7 @@ function runPlay(
   const early = { ...bare, files }
   const beforeHosts = createScopes(state, early)
   const compiler = createCompiler(state.code, (node, at) => evaluateNode(node, beforeHosts.ofPlay(at)))
-  const { hosts, inPlay } = hostsOfPlay(state, play, frame, early)
+  const { patterns, hosts, inPlay } = hostsOfPlay(state, play, frame, early)
   const compiled = compiler.compilePlay(play, frame)
   const scopes = createScopes(state, { ...early, roles: compiled.visibleRoles, hosts })
   const walk: Walk = {
@@ -143,6 +145,8 @@ function runPlay(
     ended: false,
   }
   walkPlay(walk)
+  const name = play.name ?? patterns.join(',')
+  return { name, hosts: patterns, tags: tagsOfFrame(frame, scopes.ofPlay(frame)), inPlay, at: play.at }
 }
 
 function hostsOfPlay(
@@ -150,17 +154,27 @@ function hostsOfPlay(
   play: Play,
   frame: Frame,
   variables: PlayVariables,
-): { hosts: readonly string[]; inPlay: Truth } {
+): { patterns: readonly string[]; hosts: readonly string[]; inPlay: Truth } {
   const node = play.hosts
   const value = node === undefined ? known([]) : evaluateNode(node, createScopes(state, variables).ofPlay(frame))
   const items = value.kind === 'known' && Array.isArray(value.data) ? value.data : [value]
   const patterns = items.flatMap(item => (item.kind === 'known' && typeof item.data === 'string' ? item.data : []))
   if (patterns.length < items.length) {
     const says = `which hosts the play is for cannot be told before the run`
-    return { hosts: [state.options.host], inPlay: unknown([{ says, at: node?.span ?? play.at }]) }
+    return {
+      patterns: textsIn(node),
+      hosts: [state.options.host],
+      inPlay: unknown([{ says, at: node?.span ?? play.at }]),
+    }
   }
   const hosts = matchHosts(patterns, state.inventory)
-  return { hosts, inPlay: hosts.includes(state.options.host) ? TRUE : FALSE }
+  return { patterns, hosts, inPlay: hosts.includes(state.options.host) ? TRUE : FALSE }
+}
+
+/** A text, or the texts of a list, as written. */
+function textsIn(node: Node | undefined): readonly string[] {
+  if (node?.kind === 'list') return node.items.flatMap(textsIn)
+  return node?.kind === 'scalar' ? [String(node.data)] : []
 }
 
 /** `vars_files`: of a nested list the first file that is there. */

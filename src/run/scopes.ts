@@ -1,8 +1,9 @@
 import { posix } from 'node:path'
 import type { Definition, Task } from '../ansible/statement.js'
+import { dataValue } from '../inventory/data.js'
 import { groupNamesOf, hostsOf } from '../inventory/inventory.js'
 import { evaluateTemplate } from '../jinja/template.js'
-import { type Key, known, unknown, type Value } from '../jinja/value.js'
+import { failure, type Key, known, unknown, type Value } from '../jinja/value.js'
 import { assumed } from '../variables/assumptions.js'
 import { type Facts, factsOf } from '../variables/facts.js'
 import { layerOf, valuesLayer } from '../variables/layers.js'
@@ -64,7 +65,10 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     assume: (name, value) => assumed(options.assumptions, name, value, frame.step.at),
     lookup: scope => lookupFor(state, frame, scope),
     template: scope => (text, at) => evaluateTemplate(text, at, scope),
-    readYaml: readYamlText,
+    readYaml: (text, at) => {
+      const node = readYamlText(text, () => {})
+      return node.kind === 'unreadable' ? failure(node.says, at) : dataValue(node)
+    },
   })
 
   const hostLayersOf = (host: string, frame: Frame): readonly Layer[] => [
@@ -72,7 +76,7 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     ...options.hostLayers(state.inventory, host, frame.playbookDirectory),
   ]
 
-  const playLayers = (): readonly Layer[] => [
+  const ofThePlay: readonly Layer[] = [
     layerOf('play vars_files', variables.files),
     valuesLayer(
       'play vars_prompt',
@@ -119,12 +123,12 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
       add(layers, 'block vars', include?.apply?.vars)
     }
     for (const [index, role] of roles.entries()) {
-      add(layers, 'role vars', role.code.vars)
-      if (index === 0) add(layers, 'role vars', role.dependencies.flatMap(allVars))
+      layers.push(roleLayer(role, 'vars', false))
+      if (index === 0) layers.push(roleLayer(role, 'vars', true))
     }
-    layers.push(visible.vars, ...playLayers(), ...hostLayersOf(host, frame))
-    for (const role of roles) add(layers, 'role defaults', role.code.defaults)
-    for (const role of roles.slice(0, 1)) add(layers, 'role defaults', role.dependencies.flatMap(allDefaults))
+    layers.push(visible.vars, ...ofThePlay, ...hostLayersOf(host, frame))
+    for (const role of roles) layers.push(roleLayer(role, 'defaults', false))
+    for (const role of roles.slice(0, 1)) layers.push(roleLayer(role, 'defaults', true))
     layers.push(visible.defaults)
     return layers
   }
@@ -155,7 +159,7 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     for (const { kind, directives } of chainOf(frame).toReversed())
       if (kind !== 'play') add(layers, 'block vars', directives.vars)
     for (const role of roles) add(layers, 'role vars', role.code.vars)
-    layers.push(...playLayers())
+    layers.push(...ofThePlay)
     for (const role of roles) add(layers, 'role defaults', role.code.defaults)
     return createScope(layers, scopeOptions(frame, undefined))
   }
@@ -289,6 +293,22 @@ function computedLayer(values: ReadonlyMap<string, () => Value>): Layer {
     },
     names: () => values.keys(),
   }
+}
+
+/** A role's layers are asked for in every frame it stands in, so they are made once. */
+const layersOfRoles = new WeakMap<Role, Map<string, Layer>>()
+
+function roleLayer(role: Role, what: 'vars' | 'defaults', dependenciesOnly: boolean): Layer {
+  const made = layersOfRoles.get(role) ?? new Map<string, Layer>()
+  layersOfRoles.set(role, made)
+  const key = `${what} ${dependenciesOnly}`
+  const before = made.get(key)
+  if (before) return before
+  const all = what === 'vars' ? allVars : allDefaults
+  const definitions = dependenciesOnly ? role.dependencies.flatMap(all) : role.code[what]
+  const layer = layerOf(what === 'vars' ? 'role vars' : 'role defaults', definitions)
+  made.set(key, layer)
+  return layer
 }
 
 function add(layers: Layer[], origin: Origin, definitions: readonly Definition[] | undefined): void {

@@ -1,4 +1,5 @@
 import type { Task } from '../ansible/statement.js'
+import { compareText } from '../inventory/inventory.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Scope } from '../variables/scope.js'
 import type { Node } from '../yaml/node.js'
@@ -9,13 +10,31 @@ import { chainOf, type Frame } from './frame.js'
  * its `apply:` and what stands around it reach inside (rule 93).
  */
 export function tagsOf(frame: Frame, task: Task, scope: Scope): readonly string[] {
-  const tags = new Set<string>()
-  const collect = (nodes: readonly Node[]): void => {
-    for (const node of nodes) for (const tag of textsOf(node, scope)) tags.add(tag)
-  }
-  for (const { directives, include } of chainOf(frame)) collect(include ? (include.apply?.tags ?? []) : directives.tags)
-  collect(task.tags)
-  return [...tags].sort()
+  const own = task.tags.flatMap(node => textsOf(node, scope))
+  return sortedTags([...tagsOfFrame(frame, scope), ...own])
+}
+
+/** Frames are shared by all their tasks; tags depend on variables only in theory, and are taken at first sight. */
+const tagsByFrame = new WeakMap<Frame, readonly string[]>()
+
+/** The tags of a frame with those of all it stands in, sorted. */
+export function tagsOfFrame(frame: Frame, scope: Scope): readonly string[] {
+  const before = tagsByFrame.get(frame)
+  if (before) return before
+  const tags = collectTags(frame, scope)
+  tagsByFrame.set(frame, tags)
+  return tags
+}
+
+function collectTags(frame: Frame, scope: Scope): readonly string[] {
+  const nodes = chainOf(frame).flatMap(({ directives, include }) =>
+    include ? (include.apply?.tags ?? []) : directives.tags,
+  )
+  return sortedTags(nodes.flatMap(node => textsOf(node, scope)))
+}
+
+function sortedTags(tags: readonly string[]): readonly string[] {
+  return [...new Set(tags)].sort(compareText)
 }
 
 /** Tags may be given as one text with commas. */

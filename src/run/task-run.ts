@@ -35,6 +35,12 @@ export interface Invocation {
   readonly raw: Value | undefined
   /** `environment:` of the task, block, role and play, merged and evaluated. */
   readonly environment: ReadonlyMap<string, Value>
+  /** The module's full name where the task names it by a template (`action: "{{ ansible_pkg_mgr }}"`). */
+  readonly module?: string
+  /** `delegate_to`, evaluated: the host the module runs on instead; absent where it runs on the host itself. */
+  readonly delegateTo?: Value
+  /** For `template`, `copy` and `script`: the text as it lands on the host, where the run rendered it. */
+  readonly content?: Value
 }
 
 /** A task at its place in the run for one host. */
@@ -49,6 +55,8 @@ export interface TaskRun {
   readonly playName: string
   /** Path under `roles/`; undefined outside roles. */
   readonly role: string | undefined
+  /** The role's name as its entry wrote it, the way Ansible prints it before the task's name. */
+  readonly roleName: string | undefined
   readonly part: 'pre_tasks' | 'tasks' | 'post_tasks' | 'block' | 'rescue' | 'always' | 'handler'
   readonly tags: readonly string[]
   /** Playbook → play → role → import → include → block, outermost first. */
@@ -63,6 +71,8 @@ export interface TaskRun {
   readonly remains: string | null
   /** Why it does not run, where that is not a condition: the host is not in the play, tags, a role that already ran. */
   readonly excluded: string | undefined
+  /** True when `--tags` or `--skip-tags` leave it out. */
+  readonly leftOutByTags: boolean
   readonly dependsOnSetFact: boolean
   /** Empty when the task certainly does not run. */
   readonly invocations: readonly Invocation[]
@@ -81,10 +91,22 @@ export interface Gap {
   readonly runs: Truth
 }
 
+/** A play as it stands in the run, also when it has no tasks or the host is not in it. */
+export interface PlayRun {
+  /** Ansible's name of it: its hosts where it has none of its own. */
+  readonly name: string
+  /** The host patterns as written. */
+  readonly hosts: readonly string[]
+  readonly tags: readonly string[]
+  readonly inPlay: Truth
+  readonly at: Span
+}
+
 /** The whole run of a playbook for one host. */
 export interface Run {
   readonly host: string
   readonly playbook: string
+  readonly plays: readonly PlayRun[]
   readonly tasks: readonly TaskRun[]
   readonly gaps: readonly Gap[]
 }

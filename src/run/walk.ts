@@ -1,17 +1,17 @@
 import type { Directives, Task } from '../ansible/statement.js'
-import { FALSE, TRUE, type Truth, unknown, type Value } from '../jinja/value.js'
+import { FALSE, TRUE, type Truth, unknown } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
-import { evaluateNode } from '../variables/node-value.js'
 import type { Scope } from '../variables/scope.js'
 import { actions } from './actions.js'
 import type { Compiled, CompiledPlay, Compiler } from './compile.js'
 import { allOf, anyOf, type Conditions, evaluateConditions, evaluateWhen } from './conditions.js'
 import { chainOf, type Frame, includeOf, stepsOf } from './frame.js'
 import { type Handler, handlersIn, notifiedNames, notify } from './handlers.js'
+import { invocationsOf } from './invocations.js'
 import { bindItem, evaluateLoop, type Items } from './loops.js'
 import { registeredEntry } from './results.js'
 import type { Role } from './role.js'
-import { omitted, type Scopes } from './scopes.js'
+import type { Scopes } from './scopes.js'
 import type { RunState } from './state.js'
 import { leftOutByTags, tagsOf } from './tags.js'
 import type { AppliedCondition, Gap, Invocation, TaskRun } from './task-run.js'
@@ -145,11 +145,12 @@ function decide(walk: Walk, task: Task, frame: Frame, scope: Scope): Decided {
   if (conditions.truth.kind === 'false') {
     return { scope, conditions, items: undefined, invocations: [], applied: [], runs: FALSE }
   }
+  const execution = { state: walk.state, hosts: walk.hosts, task, frame }
   const items = evaluateLoop(task, frame, scope, walk.state)
   if (items === undefined) {
     const runs = allOf([walk.inPlay, conditions.truth])
-    const only = invocation(task, frame, scope, conditions, runs, undefined)
-    return { scope, conditions, items, invocations: [only], applied: [conditions.applied], runs }
+    const made = invocationsOf({ ...execution, scope, runs, remains: conditions.remains })
+    return { scope, conditions, items, invocations: made, applied: made.map(() => conditions.applied), runs }
   }
   if (items.kind === 'failure') {
     const failed = unknown([{ says: `evaluating the loop fails: ${items.says}`, at: task.at }])
@@ -163,61 +164,18 @@ function decide(walk: Walk, task: Task, frame: Frame, scope: Scope): Decided {
     }
   }
   const single = items.kind === 'unknown' ? [items.item] : items.items
-  const rows = single.map((item, index) => {
+  const rows = single.flatMap((item, index) => {
     const inner = walk.scopes.ofTask(frame, task, bindItem(task, item, index))
     const own = evaluateConditions(frame, task, inner)
     const some: Truth = items.kind === 'unknown' ? unknown(items.causes) : TRUE
-    return { own, invocation: invocation(task, frame, inner, own, allOf([walk.inPlay, own.truth, some]), item) }
+    const runs = allOf([walk.inPlay, own.truth, some])
+    const made = invocationsOf({ ...execution, scope: inner, runs, remains: own.remains, item })
+    return made.map(invocation => ({ own, invocation }))
   })
   const invocations = rows.map(row => row.invocation)
   const runs = rows.length === 0 ? allOf([walk.inPlay, conditions.truth]) : anyOf(invocations.map(row => row.runs))
   const shown = rows.find(row => row.own.truth.kind === runs.kind)?.own ?? rows[0]?.own ?? conditions
   return { scope, conditions: shown, items, invocations, applied: rows.map(row => row.own.applied), runs }
-}
-
-function invocation(
-  task: Task,
-  frame: Frame,
-  scope: Scope,
-  conditions: Conditions,
-  runs: Truth,
-  item: Value | undefined,
-): Invocation {
-  const named = new Map<string, Value>()
-  if (task.arguments.template) {
-    const value = evaluateNode(task.arguments.template, scope)
-    if (value.kind === 'known' && value.data instanceof Map) {
-      for (const [name, member] of value.data) named.set(String(name), member)
-    }
-  }
-  for (const [name, node] of task.arguments.named) {
-    const value = evaluateNode(node, scope)
-    if (value.kind === 'known' && value.data === omitted) named.delete(name)
-    else named.set(name, value)
-  }
-  const raw = task.arguments.raw && evaluateNode(task.arguments.raw, scope)
-  const plain = {
-    runs,
-    remains: conditions.remains,
-    arguments: named,
-    raw,
-    environment: environmentOf(frame, task, scope),
-  }
-  return item === undefined ? plain : { ...plain, item }
-}
-
-function environmentOf(frame: Frame, task: Task, scope: Scope): ReadonlyMap<string, Value> {
-  const merged = new Map<string, Value>()
-  for (const { keywords } of [...chainOf(frame).map(({ directives }) => directives), task]) {
-    const node = keywords.get('environment')?.value
-    if (node === undefined) continue
-    for (const part of node.kind === 'list' ? node.items : [node]) {
-      const value = evaluateNode(part, scope)
-      if (value.kind !== 'known' || !(value.data instanceof Map)) continue
-      for (const [name, member] of value.data) merged.set(String(name), member)
-    }
-  }
-  return merged
 }
 
 interface Recorded {
@@ -232,6 +190,7 @@ function record(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], wha
   const { decided, excluded } = what
   const conditions = decided?.conditions ?? evaluateConditions(frame, task, scope)
   const ownRuns = decided?.runs ?? conditions.truth
+  const tags = what.tags ?? tagsOf(frame, task, scope)
   const run: TaskRun = {
     order: walk.tasks.length,
     task,
@@ -239,14 +198,16 @@ function record(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], wha
     play: walk.number,
     playName: walk.play.play.name ?? '',
     role: frame.role?.code.path,
+    roleName: frame.role?.name,
     part,
-    tags: what.tags ?? tagsOf(frame, task, scope),
+    tags,
     via: stepsOf(frame),
     includedBy: includeOf(frame)?.directives.at,
     runs: excluded === undefined ? ownRuns : FALSE,
     conditions: conditions.applied,
     remains: excluded === undefined && ownRuns.kind === 'unknown' ? conditions.remains : null,
     excluded,
+    leftOutByTags: leftOutByTags(tags, walk.state.options.tags, walk.state.options.skipTags) !== undefined,
     dependsOnSetFact: readsSetFact(walk, conditions),
     invocations: excluded === undefined ? (decided?.invocations ?? []) : [],
     notifiedBy: what.notifiedBy ?? [],

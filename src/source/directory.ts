@@ -23,7 +23,8 @@ export function openDirectory(path: string, options: { readonly links?: 'inside'
 /** HEAD of the work tree the directory is in; no git, no repository and no commit yet are all fine. */
 function headOf(root: string): string | undefined {
   try {
-    return askGit(root, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])
+    const [isInside, commit] = askGit(root, ['rev-parse', '--is-inside-work-tree', 'HEAD'])?.split('\n') ?? []
+    return isInside === 'true' ? commit : undefined
   } catch (error) {
     if (error instanceof UsageError) return undefined
     throw error
@@ -92,13 +93,13 @@ function bytesOf(path: string): StoredBytes {
   }
 }
 
-function namesIn(path: string): readonly string[] {
+function namesIn(path: string): readonly string[] | undefined {
   try {
     return readdirSync(path)
       .filter(name => name !== '.git')
       .sort(compareBytes)
   } catch {
-    return []
+    return undefined
   }
 }
 

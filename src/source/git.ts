@@ -5,7 +5,7 @@ import { UsageError } from './diagnostic.js'
 export interface GitAnswer {
   readonly succeeded: boolean
   readonly stdout: Buffer
-  /** The last line git wrote about what went wrong; empty where it said nothing. */
+  /** The line in which git says what went wrong; empty where it said nothing. */
   readonly complaint: string
 }
 
@@ -47,12 +47,18 @@ export function runGit(
   if (ran.error && 'code' in ran.error && ran.error.code === 'ENOENT') {
     throw new UsageError('git is needed for this and was not found in PATH')
   }
-  const said = ran.stderr?.toString('utf8').trim().split('\n') ?? []
   return {
     succeeded: !ran.error && ran.status === 0,
     stdout: ran.stdout ?? Buffer.alloc(0),
-    complaint: ran.error?.message ?? said.at(-1) ?? '',
+    complaint: ran.error?.message ?? complaintIn(ran.stderr.toString('utf8')),
   }
+}
+
+/** The first fatal line names the cause; what follows it is advice. */
+function complaintIn(said: string): string {
+  const lines = said.trim().split('\n')
+  const line = lines.find(text => text.startsWith('fatal: ')) ?? lines.at(-1) ?? ''
+  return line.replace(/^(?:fatal|error): /, '')
 }
 
 /** The same, as text without the final newline; undefined where git refused. */

@@ -25,9 +25,10 @@ interface Blob {
  * directory in it and a missing git are UsageErrors.
  */
 export function openRevision(repository: string, revision: string): SourceTree {
-  const named = `${repository}@${revision}`
-  const prefix = askGit(repository, ['rev-parse', '--show-prefix'])
-  if (prefix === undefined) throw new UsageError(`${named}: ${repository} is not a git repository`)
+  const named = oneLine(`${repository}@${revision}`)
+  const placed = runGit(repository, ['rev-parse', '--show-prefix'])
+  if (!placed.succeeded) throw new UsageError(`${named}: ${placed.complaint}`)
+  const prefix = placed.stdout.toString('utf8').replace(/\n$/, '')
   const commit = commitOf(repository, revision)
   if (commit === undefined) throw new UsageError(unknownRevision(repository, revision))
   const listing = runGit(repository, ['ls-tree', '-r', '-l', '-z', '--full-tree', `${commit}:${prefix}`])
@@ -65,7 +66,12 @@ function unknownRevision(repository: string, revision: string): string {
   const tags = askGit(repository, ['for-each-ref', '--format=%(refname:strip=2)', 'refs/tags'])?.split('\n') ?? []
   const similar = similarTo(revision, tags)
   const hint = similar.length > 0 ? `; similar tags: ${similar.join(', ')}` : ''
-  return `${repository}@${revision}: the repository has no revision ${revision}${hint}`
+  return oneLine(`${repository}@${revision}: the repository has no revision ${revision}${hint}`)
+}
+
+/** A message stays one line, whatever the names in it. */
+function oneLine(text: string): string {
+  return text.replace(/[\x00-\x1f\x7f]/g, '?')
 }
 
 function similarTo(revision: string, tags: readonly string[]): readonly string[] {

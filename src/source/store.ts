@@ -23,7 +23,8 @@ export type StoredBytes =
 export interface Store {
   readonly entry: (path: string) => StoredEntry | undefined
   readonly bytes: (path: string) => StoredBytes
-  readonly names: (path: string) => readonly string[]
+  /** Undefined where the directory may not be listed. */
+  readonly names: (path: string) => readonly string[] | undefined
   /** The path inside the tree an absolute link target names, or undefined where it leads out. */
   readonly inside: (target: string) => string | undefined
 }
@@ -66,13 +67,18 @@ export function treeOver(store: Store, origin: TreeOrigin): SourceTree {
   function follow(path: string): string | undefined {
     let here = ''
     let links = 0
+    let link = { path: '', target: '' }
     const ahead = path.split('/').reverse()
     for (let segment = ahead.pop(); segment !== undefined; segment = ahead.pop()) {
       if (segment === '' || segment === '.') continue
       if (segment === '..') {
+        // The path asked for has no `..` left, so this one came from a link.
+        if (here === '') return outside(link)
         here = here.includes('/') ? here.slice(0, here.lastIndexOf('/')) : ''
         continue
       }
+      // The repository's own files are no part of the tree it holds.
+      if (segment === '.git') return undefined
       const next = here === '' ? segment : `${here}/${segment}`
       const entry = entryAt(next)
       if (!entry) return undefined
@@ -85,15 +91,19 @@ export function treeOver(store: Store, origin: TreeOrigin): SourceTree {
         here = next
         continue
       }
-      const target = entry.target.startsWith('/') ? store.inside(entry.target) : entry.target
-      if (target === undefined || (!entry.target.startsWith('/') && leaves(here, target))) {
-        tell('link-outside', next, `this symbolic link leads out of the tree, to ${entry.target}`)
-        return undefined
-      }
-      if (entry.target.startsWith('/')) here = ''
+      link = { path: next, target: entry.target }
+      const isAbsolute = entry.target.startsWith('/')
+      const target = isAbsolute ? store.inside(entry.target) : entry.target
+      if (target === undefined) return outside(link)
+      if (isAbsolute) here = ''
       ahead.push(...target.split('/').reverse())
     }
     return here
+  }
+
+  function outside(link: { readonly path: string; readonly target: string }): undefined {
+    tell('link-outside', link.path, `this symbolic link leads out of the tree, to ${link.target}`)
+    return undefined
   }
 
   function located(path: string): string | undefined {
@@ -136,21 +146,12 @@ export function treeOver(store: Store, origin: TreeOrigin): SourceTree {
   function list(path: string): readonly string[] {
     const location = located(path)
     if (location === undefined || entryAt(location)?.kind !== 'directory') return []
-    return store.names(location)
+    const names = store.names(location)
+    if (!names) tell('file-unreadable', path, 'this directory could not be listed')
+    return names ?? []
   }
 
   return { origin, entryKind, read, list, diagnostics: () => [...diagnostics.values()] }
-}
-
-/** Whether a relative link in a directory climbs above the root on its way. */
-function leaves(directory: string, target: string): boolean {
-  let depth = directory === '' ? 0 : directory.split('/').length
-  for (const segment of target.split('/')) {
-    if (segment === '' || segment === '.') continue
-    depth += segment === '..' ? -1 : 1
-    if (depth < 0) return true
-  }
-  return false
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

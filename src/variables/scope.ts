@@ -31,6 +31,8 @@ export interface ChangeLog {
 export interface Scope extends Environment {
   /** With the definition that won and those it won over. */
   readonly resolve: (name: string) => ResolvedVariable
+  /** The names that are defined at one of these levels, whatever wins. */
+  readonly namesAt: (origins: readonly Origin[]) => readonly string[]
   /** Runs an evaluation and says which names it read, also through the templates of other names. */
   readonly withReads: <T>(evaluation: () => T) => { readonly result: T; readonly reads: ReadonlySet<string> }
 }
@@ -155,6 +157,10 @@ export function createScope(layers: readonly Layer[], options: ScopeOptions, bas
     template: (text, at) => options.template(scope)(text, at),
     readYaml: options.readYaml,
     resolve,
+    namesAt: origins =>
+      scope
+        .variableNames()
+        .filter(name => layers.some(layer => layer.entries(name).some(({ origin }) => origins.includes(origin)))),
     withReads,
   }
   return scope

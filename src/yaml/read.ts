@@ -24,6 +24,9 @@ import { type PlainTag, plainTagOf, scalarUnder } from './scalar.js'
 /** Longer texts are refused: no role or inventory file comes near, and reading one would take many seconds. */
 const maxLength = 4 * 1024 * 1024
 
+/** How many characters are parsed again at most to make up for indentation that only the parser minds. */
+const maxReparsed = 1024 * 1024
+
 /** How many nodes aliases and merge keys may add to a document before it counts as an alias bomb. */
 const maxRepeated = 1_000_000
 
@@ -136,7 +139,7 @@ interface Stream {
 function streamOf(text: string): Stream | Fault {
   const source = /\x85|\r(?!\n)/.test(text) ? text.replace(/\x85|\r(?!\n)/g, '\n') : text
   let padding = noPadding
-  for (let budget = maxLength; ; budget -= source.length) {
+  for (let budget = maxReparsed; ; budget -= source.length) {
     const original = unpadding(padding)
     const parsed = parse(padded(source, padding))
     if (!parsed.fault) return { documents: parsed.documents, original }
@@ -226,7 +229,7 @@ interface Survey {
 
 /**
  * What has to be known of a document before anything recursive meets it, found without recursion: nesting beyond the
- * bound, implicit keys without text (libyaml refuses `: x`), parts without an end.
+ * bound, parts without an end, and what libyaml refuses where the parser does not (`: x`, a tab after `-`, a lone `...`).
  */
 function surveyOf(document: CST.Document): Survey {
   const survey: Survey = { fault: undefined, unclosed: undefined }
@@ -238,6 +241,9 @@ function surveyOf(document: CST.Document): Survey {
       tokens.push(token)
       depths.push(depth)
     } else if (isUnclosedQuote(token)) survey.unclosed = Math.min(survey.unclosed ?? token.offset, token.offset)
+  }
+  if (!document.value && !document.start.some(({ type }) => type === 'doc-start')) {
+    survey.fault = syntaxFault('a document ends before it starts', document.offset, document.offset + 1)
   }
   visit(document.value, 1)
   for (let token = tokens.pop(); token; token = tokens.pop()) {
@@ -255,6 +261,8 @@ function surveyOf(document: CST.Document): Survey {
         const at = item.sep?.[0]?.offset ?? token.offset
         survey.fault ??= syntaxFault('a key is missing before the colon', at, at + 1)
       }
+      const tab = tabAfterIndicator(item)
+      if (tab) survey.fault ??= syntaxFault('a tab cannot stand here', tab.offset, tab.offset + 1)
       visit(item.key, depth + 1)
       visit(item.value, depth + 1)
     }
@@ -266,6 +274,15 @@ function isUnclosedQuote(token: CST.Token): boolean {
   if (token.type !== 'double-quoted-scalar' && token.type !== 'single-quoted-scalar') return false
   const quote = token.type === 'double-quoted-scalar' ? '"' : "'"
   return token.source.length < 2 || !token.source.endsWith(quote)
+}
+
+/** Behind `-` and `?` more of the block's structure may follow, so libyaml takes only spaces there. */
+function tabAfterIndicator({ start }: SyntaxItem): CST.SourceToken | undefined {
+  return start.find((token, index) => {
+    const before = start[index - 1]?.type
+    if (token.type !== 'space' || !token.source.includes('\t')) return false
+    return before === 'seq-item-ind' || before === 'explicit-key-ind'
+  })
 }
 
 type SyntaxItem =

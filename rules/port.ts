@@ -1,0 +1,146 @@
+import { isOneOfTexts, isSet, isText, optionsOf, piecesOf, showValue, textOf } from '../src/effects/argument.js'
+import { unitName } from '../src/effects/describe.js'
+import type { Effect, Kubeadm, Unit } from '../src/effects/effect.js'
+import type { Occurrence } from '../src/effects/run-effects.js'
+import { decide } from '../src/jinja/value.js'
+import { type Match, NO_MATCH, type Note, type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
+
+interface PortFacts {
+  readonly port: number
+  /** Who listens there once the cluster runs. */
+  readonly owner: string
+  readonly source: string
+}
+
+function near(why: string): Match {
+  return { kind: 'near', why }
+}
+
+function ofUnit(effect: Unit, port: number, verb: string): Match {
+  const name = showValue(effect.unit)
+  const exact = textOf(effect.unit)
+  if (exact === undefined && optionsOf(effect.unit).some(({ value }) => piecesOf(value) === undefined)) {
+    const causes = optionsOf(effect.unit).flatMap(({ value }) => (value.kind === 'unknown' ? value.causes : []))
+    return { kind: 'could', says: `which unit is ${verb} is not known`, causes }
+  }
+  return near(`frees port ${port} only if its holder is ${unitName(exact ?? name)}`)
+}
+
+/** Frees a port that some process of the host holds, whichever it is. */
+function frees({ port }: PortFacts): Rule {
+  return {
+    says: `frees port ${port}`,
+    matches: effect => {
+      switch (effect.kind) {
+        case 'processes-signalled':
+          if (effect.by === 'port') {
+            return decide<Match>(isText(effect.target, String(port)), {
+              true: () => SETTLES,
+              false: () => NO_MATCH,
+              unknown: causes => ({ kind: 'could', says: 'which port is meant is not known', causes }),
+            })
+          }
+          if (effect.by === 'name')
+            return near(`frees port ${port} only if its holder is called ${showValue(effect.target)}`)
+          if (effect.by === 'file')
+            return near(`ends what uses ${showValue(effect.target)}, which may not be the holder of port ${port}`)
+          return effect.target.kind === 'known'
+            ? near(`frees port ${port} only if its holder is process ${showValue(effect.target)}`)
+            : {
+                kind: 'could',
+                says: 'which processes it ends is not known',
+                causes: effect.target.kind === 'unknown' ? effect.target.causes : [],
+              }
+        case 'unit':
+          return isText(effect.state, 'stopped').kind === 'false' ? NO_MATCH : ofUnit(effect, port, 'stopped')
+        case 'container':
+          return effect.action === 'stopped' || effect.action === 'removed'
+            ? near(`frees port ${port} only if its holder runs in that container`)
+            : NO_MATCH
+        case 'kubeadm':
+          return effect.subcommand.startsWith('reset')
+            ? near(
+                `stops the kubelet and the control plane's containers: frees port ${port} only if one of them holds it`,
+              )
+            : NO_MATCH
+        case 'package':
+          return isOneOfTexts(effect.state, ['absent', 'removed']).kind === 'false'
+            ? NO_MATCH
+            : near(`frees port ${port} only if its holder belongs to ${showValue(effect.names)} and is stopped with it`)
+        case 'reboot':
+          return near('a reboot ends every process, but what starts the holder at boot takes the port again')
+        default:
+          return NO_MATCH
+      }
+    },
+  }
+}
+
+/** Keeps the port free after a reboot, whichever process took it before. */
+function keepsFree({ port }: PortFacts): Rule {
+  return {
+    says: `keeps port ${port} free at boot`,
+    matches: effect => {
+      if (effect.kind !== 'unit') return NO_MATCH
+      const disabled = effect.enabled !== undefined && isSet(effect.enabled, false).kind !== 'true'
+      const masked = effect.masked !== undefined && isSet(effect.masked, false).kind !== 'false'
+      return disabled || masked ? ofUnit(effect, port, disabled ? 'disabled' : 'masked') : NO_MATCH
+    },
+  }
+}
+
+/** The preflight errors a call of kubeadm lets pass, as far as they are known. */
+function ignores(effect: Kubeadm, check: string): 'all' | 'this' | undefined {
+  if (effect.ignoredPreflightErrors === undefined) return undefined
+  const names = optionsOf(effect.ignoredPreflightErrors).flatMap(({ value }) =>
+    (piecesOf(value) ?? []).flatMap(piece => (piece ?? '').split(',')),
+  )
+  const lower = names.map(name => name.trim().toLowerCase())
+  if (lower.includes('all')) return 'all'
+  return lower.includes(check.toLowerCase()) ? 'this' : undefined
+}
+
+/** Where kubeadm's own check of the port is let pass, so that the port is not what the last message speaks of. */
+function tolerated({ port, owner }: PortFacts): (occurrences: readonly Occurrence[]) => readonly Note[] {
+  const check = `Port-${port}`
+  return occurrences => {
+    const seen = new Set<Effect['at']>()
+    return occurrences.flatMap(occurrence => {
+      const { effect, task } = occurrence
+      if (effect.kind !== 'kubeadm' || seen.has(effect.at)) return []
+      if (effect.subcommand !== 'init' && effect.subcommand !== 'join') return []
+      const what = ignores(effect, check)
+      if (what === undefined) return []
+      seen.add(effect.at)
+      const retry = task.part === 'rescue'
+      const call = retry ? `The second \`kubeadm ${effect.subcommand}\`` : `\`kubeadm ${effect.subcommand}\``
+      const lets = what === 'all' ? 'lets every preflight error pass' : `lets ${check} pass`
+      const where = retry
+        ? `a busy port stands only in the first try's output, and ${owner} cannot listen all the same`
+        : `a busy port is only a warning there, and ${owner} cannot listen all the same`
+      return [{ says: `${call} ${lets}: ${where}.`, about: occurrence }]
+    })
+  }
+}
+
+/** The problem that something else holds a port Kubernetes needs. */
+export function portProblem(facts: PortFacts): Problem {
+  const { port, owner, source } = facts
+  return {
+    id: `port_${port}`,
+    title: `Something already listens on port ${port}`,
+    asks: `Who frees port ${port}, and who keeps it free after a reboot?`,
+    requirement: {
+      says: `${owner} has to listen on port ${port}; kubeadm refuses to start while another does.`,
+      source,
+    },
+    now: [frees(facts)],
+    afterReboot: [keepsFree(facts)],
+    powers: ['stops-units', 'signals-processes', 'manages-containers'],
+    byHand: [
+      `ss -lntp 'sport = :${port}'`,
+      'systemctl disable --now UNIT   # the unit of the process, and its .socket if it has one',
+    ],
+    notes: tolerated(facts),
+  }
+}

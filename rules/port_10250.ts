@@ -1,0 +1,7 @@
+import { portProblem } from './port.js'
+
+export const port10250 = portProblem({
+  port: 10250,
+  owner: 'the kubelet',
+  source: 'https://kubernetes.io/docs/reference/networking/ports-and-protocols/',
+})

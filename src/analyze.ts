@@ -1,0 +1,182 @@
+import { problems } from '../rules/index.js'
+import { roleTexts } from './effects/role-text.js'
+import { effectsOfRun, type RunEffects } from './effects/run-effects.js'
+import { defaultInventory } from './inventory/default-inventory.js'
+import { readAssumptions, readExtraVars } from './inventory/extra-vars.js'
+import { readFacts } from './inventory/facts.js'
+import { readGroupVars, readInventoryVars, type VariableFile } from './inventory/group-vars.js'
+import { hostsOf, type Inventory } from './inventory/inventory.js'
+import { readInventory } from './inventory/read.js'
+import type { Dict } from './jinja/value.js'
+import { openCode } from './run/code.js'
+import type { Role } from './run/role.js'
+import { type Observer, runPlaybook } from './run/run.js'
+import type { Run } from './run/task-run.js'
+import { type Diagnostic, UsageError } from './source/diagnostic.js'
+import { placeOf } from './source/text.js'
+import type { SourceTree, TreeOrigin } from './source/tree.js'
+import { gatherAssumptions } from './variables/assumptions.js'
+import { hostLayers } from './variables/host-layers.js'
+import type { ResolvedVariable } from './variables/resolved.js'
+import type { Layer, Scope } from './variables/scope.js'
+import { judgeAll, type Verdict } from './verdicts/judge.js'
+
+/** What an analysis is asked for; texts as the user gave them. */
+export interface AnalysisRequest {
+  readonly playbook: string
+  readonly inventory: readonly string[]
+  readonly host?: string
+  readonly extraVars: readonly string[]
+  readonly facts?: string
+  readonly assume: readonly string[]
+  readonly tags: readonly string[]
+  readonly skipTags: readonly string[]
+  /** Which variables of a role to resolve when it begins; none where absent. */
+  readonly variables?: (role: Role, scope: Scope) => readonly string[]
+  /** `facts`: verdicts name places and names but quote no expressions (what a snapshot may hold). */
+  readonly wording?: 'quotes' | 'facts'
+}
+
+/** The variables every report shows: where kernel settings go, and what kubespray asks of memory. */
+export const shownVariables: readonly string[] = ['sysctl_file_path', 'minimal_master_memory_mb']
+
+/** The names a role's tasks see from role defaults and vars: its own and those of the roles around it. */
+export function roleVariables(_role: Role, scope: Scope): readonly string[] {
+  return scope.namesAt(['role defaults', 'role vars'])
+}
+
+export const defaultRequest: AnalysisRequest = {
+  playbook: 'cluster.yml',
+  inventory: [],
+  extraVars: [],
+  assume: [],
+  tags: [],
+  skipTags: [],
+}
+
+/** A role where it first stands in the playbook, with the variables that were asked for as its tasks see them. */
+export interface RoleStart {
+  readonly role: Role
+  readonly variables: ReadonlyMap<string, ResolvedVariable>
+}
+
+export interface Analysis {
+  readonly origin: TreeOrigin
+  readonly inventory: Inventory
+  readonly variableFiles: readonly VariableFile[]
+  readonly run: Run
+  readonly roles: readonly RoleStart[]
+  readonly effects: RunEffects
+  readonly verdicts: readonly Verdict[]
+  /** Everything found wrong with the input, without repeats. */
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/**
+ * The whole pipeline: inventory and facts → the run of the playbook for one host → what it does to the host → who fixes
+ * each problem. Throws UsageError where the request names what is not there.
+ */
+export function analyze(tree: SourceTree, request: AnalysisRequest): Analysis {
+  const diagnostics = collectDiagnostics()
+  const code = openCode(tree, diagnostics.report)
+  requirePlaybook(tree, request.playbook)
+
+  const inventory =
+    request.inventory.length === 0
+      ? defaultInventory(tree, diagnostics.report)
+      : readInventory(request.inventory, diagnostics.report)
+  const host = chooseHost(inventory, request.host)
+  const beside = request.inventory.length === 0 ? [] : readInventoryVars(inventory, diagnostics.report)
+  const besidePlaybook = remembered((directory: string) =>
+    readGroupVars(tree, directory, 'playbook', diagnostics.report),
+  )
+
+  const roles = new Map<string, RoleStart>()
+  const observer: Observer = {
+    roleStarts: (role, scope) => {
+      if (roles.has(role.code.path)) return
+      const names = request.variables?.(role, scope) ?? []
+      roles.set(role.code.path, { role, variables: new Map(names.map(name => [name, scope.resolve(name)])) })
+    },
+  }
+  const run = runPlaybook(
+    code,
+    {
+      playbook: request.playbook,
+      host,
+      inventory,
+      hostLayers: (current, name, directory): readonly Layer[] =>
+        hostLayers(current, name, [...beside, ...besidePlaybook(directory)]),
+      extraVars: readExtraVars(request.extraVars, diagnostics.report),
+      facts: request.facts === undefined ? new Map<string, Dict>() : readFacts(request.facts, diagnostics.report),
+      assumptions: gatherAssumptions(readAssumptions(request.assume)),
+      tags: request.tags,
+      skipTags: request.skipTags,
+    },
+    observer,
+  )
+  const effects = effectsOfRun(run, roleTexts(tree))
+  const verdicts = judgeAll(problems, effects)
+  return {
+    origin: tree.origin,
+    inventory,
+    variableFiles: beside,
+    run,
+    roles: [...roles.values()],
+    effects,
+    verdicts,
+    diagnostics: [...diagnostics.all(), ...tree.diagnostics()],
+  }
+}
+
+/** The host the answer is about: the one asked for, else the first of the control plane, else the first of all. */
+function chooseHost(inventory: Inventory, asked: string | undefined): string {
+  if (asked !== undefined) {
+    if (inventory.hosts.has(asked)) return asked
+    const hosts = [...inventory.hosts.keys()]
+    const some = hosts.slice(0, 8).join(', ') + (hosts.length > 8 ? ', …' : '')
+    throw new UsageError(`--host ${asked}: no such host in the inventory; it has ${some || 'no hosts at all'}`)
+  }
+  const controlPlane = ['kube_control_plane', 'kube-master'].flatMap(group => hostsOf(inventory, group))
+  const host = controlPlane[0] ?? inventory.hosts.keys().next().value
+  if (host === undefined) throw new UsageError('the inventory has no hosts')
+  return host
+}
+
+function requirePlaybook(tree: SourceTree, playbook: string): void {
+  if (tree.entryKind(playbook) === 'file') return
+  const there = ['', 'playbooks'].flatMap(directory =>
+    tree
+      .list(directory)
+      .flatMap(name => (/\.ya?ml$/.test(name) ? [directory === '' ? name : `${directory}/${name}`] : [])),
+  )
+  const hint = there.length === 0 ? 'there are no playbooks in it' : `it has ${there.slice(0, 8).join(', ')}`
+  throw new UsageError(`--playbook ${playbook}: no such file in ${nameOfOrigin(tree.origin)}; ${hint}`)
+}
+
+/** A tree's origin as the user knows it. */
+export function nameOfOrigin(origin: TreeOrigin): string {
+  return origin.revision === undefined ? origin.path : `${origin.path}@${origin.revision}`
+}
+
+function collectDiagnostics(): { report: (diagnostic: Diagnostic) => void; all: () => readonly Diagnostic[] } {
+  const found = new Map<string, Diagnostic>()
+  return {
+    report: diagnostic => {
+      const key = `${diagnostic.code} ${placeOf(diagnostic.at)} ${diagnostic.message}`
+      if (!found.has(key)) found.set(key, diagnostic)
+    },
+    all: () => [...found.values()],
+  }
+}
+
+function remembered<K, V>(compute: (key: K) => V): (key: K) => V {
+  const values = new Map<K, V>()
+  return key => {
+    const before = values.get(key)
+    if (before !== undefined) return before
+    const value = compute(key)
+    values.set(key, value)
+    return value
+  }
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { Command, CommanderError } from 'commander'
+import { UsageError } from '../source/diagnostic.js'
+import { defineAnswer } from './answer.js'
+import type { DefineCommand, ExitStatus, Terminal } from './command.js'
+import { defineExplain } from './explain.js'
+import { defineFetch } from './fetch.js'
+import { defineRecord } from './record.js'
+import { defineReport } from './report.js'
+import { defineRules } from './rules.js'
+import { defineTasks } from './tasks.js'
+import { defineVars } from './vars.js'
+
+const commands: readonly DefineCommand[] = [
+  defineReport,
+  defineAnswer,
+  defineExplain,
+  defineVars,
+  defineTasks,
+  defineRules,
+  defineFetch,
+  defineRecord,
+]
+
+/**
+ * Runs one command line (without the program's own name) and says how it ended. The one place where what is thrown
+ * becomes a line for the user: wrong usage and unreadable input end with 2, anything else thrown is a bug of ours.
+ */
+export function runCommandLine(args: readonly string[], terminal: Terminal): ExitStatus {
+  let status: ExitStatus = 0
+  const program = new Command('whofixes')
+    .description('Who fixes each problem a host has before Kubernetes runs on it: kubespray or the operator.')
+    .version(packageVersion())
+    .exitOverride()
+    .configureOutput({ writeOut: terminal.out, writeErr: text => terminal.err(text.trimEnd()) })
+  for (const define of commands) {
+    define(program, terminal, ended => {
+      status = ended
+    })
+  }
+  try {
+    program.parse(args, { from: 'user' })
+    return status
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (!(error instanceof UsageError)) throw error
+    terminal.err(`whofixes: ${error.message}`)
+    return 2
+  }
+}
+
+function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
+  return String(version)
+}

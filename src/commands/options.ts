@@ -1,0 +1,85 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { AnalysisRequest } from '../analyze.js'
+
+/** The options every analysing command takes, as commander hands them over. */
+export interface AnalysisOptions {
+  readonly playbook: string
+  readonly inventory: readonly string[]
+  readonly host?: string
+  readonly extraVars: readonly string[]
+  readonly facts?: string
+  readonly assume: readonly string[]
+  readonly tags: readonly string[]
+  readonly skipTags: readonly string[]
+}
+
+export interface OutputOptions {
+  readonly format: string
+  readonly output?: string
+  readonly color: 'auto' | 'always' | 'never'
+  readonly quiet?: boolean
+}
+
+const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value]
+const collectTags = (value: string, before: readonly string[]): readonly string[] => [
+  ...before,
+  ...value
+    .split(',')
+    .map(tag => tag.trim())
+    .filter(tag => tag !== ''),
+]
+
+export function addAnalysisOptions(command: Command): Command {
+  return command
+    .option('--playbook <file>', 'the playbook of the run', 'cluster.yml')
+    .option('-i, --inventory <path>', 'INI or YAML inventory, or a directory; may be repeated', collect, [])
+    .option('--host <name>', 'the host the answer is about (default: the first control-plane host)')
+    .option('-e, --extra-vars <text>', 'k=v …, JSON or @file; may be repeated', collect, [])
+    .option('--facts <path>', 'facts of the hosts: what `ansible -m setup` prints or writes, or a JSON object')
+    .option(
+      '--assume <name=value>',
+      'a fact, variable or registered value to take as given; may be repeated',
+      collect,
+      [],
+    )
+    .option('--tags <tags>', 'only tasks with these tags', collectTags, [])
+    .option('--skip-tags <tags>', 'without tasks with these tags', collectTags, [])
+}
+
+/** `--format` with the formats this command knows, the first is the default; and where the report goes. */
+export function addOutputOptions(command: Command, formats: readonly string[]): Command {
+  return command
+    .addOption(new Option('--format <name>', 'format of the report').choices(formats).default(formats[0]))
+    .option('-o, --output <file>', 'write the report to a file, whole or not at all')
+    .addOption(new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']).default('auto'))
+    .option('-q, --quiet', 'no hints on standard error')
+}
+
+export function requestOf(options: AnalysisOptions): AnalysisRequest {
+  const { playbook, inventory, extraVars, assume, tags, skipTags, host, facts } = options
+  if (playbook === '') throw new InvalidArgumentError('--playbook needs a file')
+  return {
+    playbook,
+    inventory,
+    extraVars,
+    assume,
+    tags,
+    skipTags,
+    ...(host === undefined ? {} : { host }),
+    ...(facts === undefined ? {} : { facts }),
+  }
+}
+
+/** The options of a request that a recorded snapshot cannot answer: it holds the default inventory and playbook. */
+export function beyondSnapshot(request: AnalysisRequest): readonly string[] {
+  return [
+    ...(request.playbook === 'cluster.yml' ? [] : ['--playbook']),
+    ...(request.inventory.length > 0 ? ['--inventory'] : []),
+    ...(request.host === undefined || request.host === 'node1' ? [] : ['--host']),
+    ...(request.extraVars.length > 0 ? ['--extra-vars'] : []),
+    ...(request.facts === undefined ? [] : ['--facts']),
+    ...(request.assume.length > 0 ? ['--assume'] : []),
+    ...(request.tags.length > 0 ? ['--tags'] : []),
+    ...(request.skipTags.length > 0 ? ['--skip-tags'] : []),
+  ]
+}

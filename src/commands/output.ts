@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { coloured, plain, type Style } from '../reports/style.js'
+import { UsageError } from '../source/diagnostic.js'
+import type { Terminal } from './command.js'
+import type { OutputOptions } from './options.js'
+
+/** Puts a report where the user wants it. An existing file is replaced whole or stays as it was. */
+export function writeReport(text: string, options: Pick<OutputOptions, 'output'>, terminal: Terminal): void {
+  if (options.output === undefined) terminal.out(text)
+  else replaceFile(options.output, text)
+}
+
+/** Writes a file beside its place first, then moves it there in one step. */
+export function replaceFile(path: string, text: string): void {
+  const draft = `${path}.${randomUUID()}.tmp`
+  try {
+    writeFileSync(draft, text, { flag: 'wx' })
+    renameSync(draft, path)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw new UsageError(`${path}: cannot be written (${reason(error)})`)
+  }
+}
+
+function reason(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const known: Readonly<Record<string, string>> = {
+    ENOENT: 'no such directory',
+    EACCES: 'permission denied',
+    EISDIR: 'it is a directory',
+    ENOTDIR: 'a part of the path is no directory',
+    ENOSPC: 'no space left on the device',
+    EROFS: 'read-only file system',
+  }
+  return known[String(code)] ?? String(code ?? error)
+}
+
+/** Colours as `--color` asks for them; `auto` is a terminal, and not into a file. */
+export function styleFor(options: Pick<OutputOptions, 'color' | 'output'>, terminal: Terminal): Style {
+  if (options.color === 'auto') return terminal.colours && options.output === undefined ? coloured : plain
+  return options.color === 'always' ? coloured : plain
+}

@@ -1,0 +1,33 @@
+import { fileURLToPath } from 'node:url'
+import { analyze, defaultRequest, roleVariables } from '../analyze.js'
+import { recordSnapshot } from '../recorded/record.js'
+import { snapshotsDirectory } from '../recorded/snapshot.js'
+import { UsageError } from '../source/diagnostic.js'
+import { isRelease, openSource } from '../source/open.js'
+import type { DefineCommand } from './command.js'
+import { replaceFile } from './output.js'
+import { reportOfAnalysis, requireKubespray } from './subject.js'
+
+export const defineRecord: DefineCommand = (program, terminal, finish) => {
+  program
+    .command('record')
+    .description('record what a release says: kubespray-snapshots/RELEASE.json')
+    .argument('<source>', 'a release, or DIR@TAG')
+    .option('-o, --output <file>', 'write to this file instead')
+    .option('-q, --quiet', 'say nothing')
+    .action((source: string, options: { output?: string; quiet?: boolean }) => {
+      const tree = openSource(source)
+      const release = tree?.origin.revision
+      if (tree === undefined)
+        throw new UsageError(`${source}: the local clone does not have it; update it with: whofixes fetch`)
+      if (release === undefined || !isRelease(release)) {
+        throw new UsageError(`${source}: a snapshot is of a release; name one, as in v2.31.0 or DIR@v2.31.0`)
+      }
+      requireKubespray(tree)
+      const analysis = analyze(tree, { ...defaultRequest, variables: roleVariables, wording: 'facts' })
+      const path = options.output ?? fileURLToPath(new URL(`${release}.json`, snapshotsDirectory))
+      replaceFile(path, recordSnapshot(release, reportOfAnalysis(analysis), analysis))
+      if (!options.quiet) terminal.err(`recorded ${release} in ${path}`)
+      finish(0)
+    })
+}

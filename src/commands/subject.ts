@@ -1,0 +1,114 @@
+import { statSync } from 'node:fs'
+import { type Analysis, type AnalysisRequest, analyze, nameOfOrigin, shownVariables } from '../analyze.js'
+import { newestRelease, readSnapshot, recordedReleases, type Snapshot } from '../recorded/snapshot.js'
+import type { Report, ReportedDiagnostic, ReportedVerdict } from '../reports/report.js'
+import { reportOf } from '../reports/report.js'
+import { UsageError } from '../source/diagnostic.js'
+import { isRelease, openSource } from '../source/open.js'
+import type { SourceTree } from '../source/tree.js'
+import type { ExitStatus, Terminal } from './command.js'
+import { beyondSnapshot } from './options.js'
+
+/** What a command answers about: role code, or what was recorded of a release. */
+export type Subject =
+  | { readonly kind: 'code'; readonly tree: SourceTree }
+  | { readonly kind: 'recorded'; readonly snapshot: Snapshot }
+
+/**
+ * Opens SOURCE (contract): role code where there is any; the recorded snapshot of a release the local clone does not have,
+ * as long as nothing is asked that it was not recorded with. Without SOURCE the newest recorded release.
+ */
+export function openSubject(source: string | undefined, request: AnalysisRequest): Subject {
+  const name = source ?? newestRelease()
+  const tree = openSource(name)
+  if (tree !== undefined) return { kind: 'code', tree }
+  const snapshot = readSnapshot(name)
+  if (snapshot === undefined) {
+    const recorded = recordedReleases()
+    const known = recorded.length === 0 ? 'none is recorded' : `recorded are ${recorded[0]} to ${recorded.at(-1)}`
+    throw new UsageError(
+      `${name}: neither the local clone nor a recorded snapshot has this release (${known}); make or update the clone with: whofixes fetch`,
+    )
+  }
+  const beyond = beyondSnapshot(request)
+  if (beyond.length > 0) throw new UsageError(needsCode(name, beyond.join(', ')))
+  return { kind: 'recorded', snapshot }
+}
+
+/** Analyses role code, for what only code can answer. */
+export function analyzeCode(source: string | undefined, request: AnalysisRequest, command: string): Analysis {
+  const name = source ?? newestRelease()
+  const tree = openSource(name)
+  if (tree === undefined) throw new UsageError(needsCode(name, command))
+  return analyze(tree, request)
+}
+
+function needsCode(release: string, what: string): string {
+  return `${what} needs the role code of ${release}, which the local clone does not have; make or update the clone with: whofixes fetch`
+}
+
+/** The report on SOURCE, from code or from a snapshot. */
+export function reportFor(
+  source: string | undefined,
+  request: AnalysisRequest,
+  { kubesprayOnly = false }: { readonly kubesprayOnly?: boolean } = {},
+): Report {
+  const subject = openSubject(source, request)
+  if (subject.kind === 'recorded') return subject.snapshot.report
+  if (kubesprayOnly) requireKubespray(subject.tree)
+  return reportOfAnalysis(analyze(subject.tree, { ...request, variables: () => shownVariables }))
+}
+
+/** An analysis as a report shows it, with the variables that reports always show. */
+export function reportOfAnalysis(analysis: Analysis): Report {
+  const { origin, run, verdicts, diagnostics } = analysis
+  const variables = new Map(
+    shownVariables.flatMap(name => {
+      // The role that defines it says it; any other only passes it on.
+      const owner =
+        analysis.roles.find(({ role }) => role.code.defaults.some(definition => definition.name === name)) ??
+        analysis.roles.find(({ variables: found }) => found.get(name)?.winner !== undefined)
+      const variable = owner?.variables.get(name)
+      return variable === undefined ? [] : [[name, variable] as const]
+    }),
+  )
+  return reportOf({ origin, playbook: run.playbook, host: run.host, verdicts, variables, diagnostics })
+}
+
+/** Answers about kubespray refuse another tree. */
+export function requireKubespray(tree: SourceTree): void {
+  const marks = ['roles/kubernetes/preinstall', 'roles/kubernetes/node', 'cluster.yml']
+  const missing = marks.filter(path => tree.entryKind(path) === undefined)
+  if (missing.length === 0) return
+  const name = nameOfOrigin(tree.origin)
+  throw new UsageError(
+    `${name} is no kubespray checkout: looked for ${marks.join(', ')}; not there: ${missing.join(', ')}`,
+  )
+}
+
+/** Whether the first of several arguments is a SOURCE rather than something else. */
+export function looksLikeSource(text: string): boolean {
+  return (
+    isRelease(text) ||
+    text.includes('/') ||
+    text.includes('@') ||
+    statSync(text, { throwIfNoEntry: false })?.isDirectory() === true
+  )
+}
+
+/** 3 where an answer rests on something that was not resolved. */
+export function statusOf(verdicts: readonly ReportedVerdict[]): ExitStatus {
+  return verdicts.some(({ fixedBy }) => fixedBy === 'unknown') ? 3 : 0
+}
+
+/** What was wrong with the input, a line each, on standard error. */
+export function tellDiagnostics(
+  diagnostics: readonly ReportedDiagnostic[],
+  options: { readonly quiet?: boolean },
+  terminal: Terminal,
+): void {
+  for (const { severity, message, file, line } of diagnostics) {
+    if (options.quiet && severity === 'warning') continue
+    terminal.err(`${file}:${line}: ${severity}: ${message}`)
+  }
+}

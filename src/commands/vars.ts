@@ -1,0 +1,57 @@
+import { type AnalysisRequest, analyze, roleVariables } from '../analyze.js'
+import {
+  type ReportedDiagnostic,
+  type ReportedVariable,
+  reportedDiagnostic,
+  reportedVariable,
+} from '../reports/report.js'
+import { definitionsOf, renderVarsJson, renderVarsText } from '../reports/vars.js'
+import type { DefineCommand } from './command.js'
+import { type AnalysisOptions, addAnalysisOptions, addOutputOptions, type OutputOptions, requestOf } from './options.js'
+import { styleFor, writeReport } from './output.js'
+import { looksLikeSource, openSubject, tellDiagnostics } from './subject.js'
+
+type RoleVariables = ReadonlyMap<string, ReadonlyMap<string, ReportedVariable>>
+
+export const defineVars: DefineCommand = (program, terminal, finish) => {
+  const command = program
+    .command('vars')
+    .description('what variables resolve to, per role; with names also every place that defines them')
+    .argument('[source]', 'a release, a directory or DIR@REV (default: the newest recorded release)')
+    .argument('[names...]', 'only these variables')
+  addOutputOptions(addAnalysisOptions(command), ['text', 'json']).action(
+    (first: string | undefined, rest: readonly string[], options: AnalysisOptions & OutputOptions) => {
+      const isSource = first !== undefined && looksLikeSource(first)
+      const names = isSource || first === undefined ? rest : [first, ...rest]
+      const { roles, diagnostics } = variablesOf(isSource ? first : undefined, requestOf(options), names)
+      const report = names.length === 0 ? { roles } : { roles, definitions: definitionsOf(names, roles) }
+      const text =
+        options.format === 'json' ? renderVarsJson(report) : renderVarsText(report, styleFor(options, terminal))
+      writeReport(text, options, terminal)
+      tellDiagnostics(diagnostics, options, terminal)
+      finish(0)
+    },
+  )
+}
+
+function variablesOf(
+  source: string | undefined,
+  request: AnalysisRequest,
+  names: readonly string[],
+): { readonly roles: RoleVariables; readonly diagnostics: readonly ReportedDiagnostic[] } {
+  const subject = openSubject(source, request)
+  if (subject.kind === 'recorded') return { roles: subject.snapshot.variables(names), diagnostics: [] }
+  const { roles, diagnostics } = analyze(subject.tree, {
+    ...request,
+    variables: (role, scope) => (names.length > 0 ? names : roleVariables(role, scope)),
+  })
+  const reported = roles.map(({ role, variables }) => {
+    const entries = [...variables].map(([name, variable]) => [name, reportedVariable(variable)] as const)
+    // Asked for by name, a role in which nothing defines it has nothing to say.
+    return [
+      role.code.path,
+      new Map(entries.filter(([, each]) => names.length === 0 || each.status !== 'undefined')),
+    ] as const
+  })
+  return { roles: new Map(reported), diagnostics: diagnostics.map(reportedDiagnostic) }
+}

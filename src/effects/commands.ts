@@ -1,0 +1,288 @@
+import { known, type Value } from '../jinja/value.js'
+import type { Span } from '../source/text.js'
+import { piecesOf, showValue, textOf } from './argument.js'
+import { type Effect, EVERY_POWER, type FileChange, onlyIf } from './effect.js'
+import { operandsOf, readProgram } from './programs.js'
+import { programName, readShell, type ShellReading, type ShellRedirect, type SimpleCommand } from './shell.js'
+
+/** A script by its path on the host, where an earlier task of the run put it there. */
+export type ScriptOnHost = (path: Value) => ScriptText | undefined
+
+export interface ScriptText {
+  readonly content: Value
+  /** Why parts of it may not be there: a template that was not rendered. */
+  readonly unsure: string | undefined
+}
+
+const MAX_DEPTH = 8
+
+/** The effects of everything a command line or script runs: one `command` effect a simple command, and what each does. */
+export function effectsOfReading(reading: ShellReading, at: Span, script: ScriptOnHost, depth = 0): readonly Effect[] {
+  const effects: Effect[] = reading.unreadable.map(says => ({ kind: 'unreadable-command', says, at }))
+  for (const command of reading.commands) {
+    for (const effect of effectsOfCommand(command, at, script, depth)) effects.push(onlyIf(effect, command.onlyIf))
+  }
+  for (const redirect of reading.redirects) {
+    for (const effect of effectsOfRedirect(redirect, undefined, at)) effects.push(onlyIf(effect, redirect.onlyIf))
+  }
+  return effects
+}
+
+function effectsOfCommand(command: SimpleCommand, at: Span, script: ScriptOnHost, depth: number): readonly Effect[] {
+  const redirects = command.redirects.flatMap(redirect => effectsOfRedirect(redirect, command, at))
+  const [program, ...words] = command.words.map(word => word.value)
+  if (program === undefined) return redirects
+  return [...effectsOfProgram(program, words, command, at, script, depth), ...redirects]
+}
+
+/** Wrappers: the options that take the next word, and how many words stand before the command they run. */
+const WRAPPERS: Readonly<Record<string, { readonly withValue: readonly string[]; readonly before: number }>> = {
+  sudo: {
+    withValue: ['-u', '-g', '-h', '-p', '-C', '-r', '-t', '-U', '-D', '-R', '-T', '--user', '--group'],
+    before: 0,
+  },
+  doas: { withValue: ['-u', '-C'], before: 0 },
+  env: { withValue: ['-u', '--unset', '-C', '--chdir', '-S'], before: 0 },
+  timeout: { withValue: ['-k', '--kill-after', '-s', '--signal'], before: 1 },
+  nohup: { withValue: [], before: 0 },
+  nice: { withValue: ['-n', '--adjustment'], before: 0 },
+  ionice: { withValue: ['-c', '-n', '-p', '--class', '--classdata'], before: 0 },
+  setsid: { withValue: [], before: 0 },
+  stdbuf: { withValue: ['-i', '-o', '-e'], before: 0 },
+  time: { withValue: ['-f', '-o'], before: 0 },
+  exec: { withValue: ['-a'], before: 0 },
+  command: { withValue: [], before: 0 },
+  builtin: { withValue: [], before: 0 },
+  flock: { withValue: ['-w', '-E', '--wait', '--timeout'], before: 1 },
+  chroot: { withValue: [], before: 1 },
+  xargs: {
+    withValue: [
+      '-I',
+      '-n',
+      '-P',
+      '-d',
+      '-L',
+      '-s',
+      '-a',
+      '-E',
+      '--max-args',
+      '--max-procs',
+      '--delimiter',
+      '--arg-file',
+    ],
+    before: 0,
+  },
+  'systemd-run': { withValue: ['-u', '--unit', '-p', '--property', '-M', '--slice'], before: 0 },
+  'systemd-inhibit': { withValue: [], before: 0 },
+  nsenter: { withValue: ['-t', '--target', '-S', '-G', '-r', '-w'], before: 0 },
+}
+const SHELLS = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'zsh'])
+
+function effectsOfProgram(
+  program: Value,
+  words: readonly Value[],
+  command: SimpleCommand,
+  at: Span,
+  script: ScriptOnHost,
+  depth: number,
+): readonly Effect[] {
+  const name = programName(program)
+  if (depth > MAX_DEPTH) return [{ kind: 'unreadable-command', says: 'commands are nested too deeply', at }]
+  if (name === undefined) return [bare(undefined, words, at, true)]
+  const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined
+  if (wrapper !== undefined) {
+    const inner = wrappedCommand(words, wrapper)
+    const own = bare(name, words, at, false)
+    const [next, ...rest] = inner
+    if (next === undefined) return [own]
+    // xargs adds words that are only known on the host.
+    const added: readonly Value[] =
+      name === 'xargs' ? [{ kind: 'unknown', causes: [{ says: 'xargs adds words from its input', at }] }] : []
+    return [own, ...effectsOfProgram(next, [...rest, ...added], command, at, script, depth + 1)]
+  }
+  if (SHELLS.has(name)) return effectsOfShellCall(name, words, at, script, depth)
+  if (name === 'eval') {
+    const pieces: (string | null)[] = words.flatMap((word, index) => {
+      const own = piecesOf(word) ?? [null]
+      return index === 0 ? own : [' ', ...own]
+    })
+    const text: Value = pieces.includes(null)
+      ? { kind: 'unknown', causes: words.flatMap(word => (word.kind === 'unknown' ? word.causes : [])), text: pieces }
+      : known(pieces.join(''))
+    return [bare(name, words, at, false), ...effectsOfReading(readShell(text, at), at, script, depth + 1)]
+  }
+  if (name === '.' || name === 'source') return effectsOfScript(name, words[0], words, at, script, depth)
+  if (name === 'find') {
+    const inner = findExecutes(words)
+    const own = effectsOfCall(name, words, command, at)
+    const [next, ...rest] = inner
+    return next === undefined ? own : [...own, ...effectsOfProgram(next, rest, command, at, script, depth + 1)]
+  }
+  if (name === 'ssh') {
+    // The command runs on another host.
+    return [bare(name, words, at, false)]
+  }
+  const onHost = script(program)
+  if (onHost !== undefined) return effectsOfScript(name, program, words, at, script, depth)
+  return effectsOfCall(name, words, command, at)
+}
+
+function effectsOfCall(name: string, words: readonly Value[], command: SimpleCommand, at: Span): readonly Effect[] {
+  const read = readProgram({ program: name, arguments: words, command, at })
+  const own: Effect = {
+    kind: 'command',
+    program: name,
+    arguments: words,
+    powers: read.powers,
+    unfamiliar: read.unfamiliar,
+    at,
+  }
+  return [own, ...read.effects]
+}
+
+function bare(program: string | undefined, words: readonly Value[], at: Span, unfamiliar: boolean): Effect {
+  return { kind: 'command', program, arguments: words, powers: unfamiliar ? EVERY_POWER : [], unfamiliar, at }
+}
+
+/** The words of the command a wrapper runs: after its options, its own words and (for env, sudo) its assignments. */
+function wrappedCommand(
+  words: readonly Value[],
+  wrapper: { readonly withValue: readonly string[]; readonly before: number },
+): readonly Value[] {
+  let index = 0
+  let before = wrapper.before
+  while (index < words.length) {
+    const word = words[index]
+    const first = word === undefined ? undefined : piecesOf(word)?.[0]
+    if (typeof first === 'string' && first === '--') {
+      index++
+      if (before === 0) break
+      continue
+    }
+    if (typeof first === 'string' && first.startsWith('-') && first !== '-') {
+      index += wrapper.withValue.includes(first) && word?.kind === 'known' ? 2 : 1
+      continue
+    }
+    if (typeof first === 'string' && /^\w+=/.test(first)) {
+      index++
+      continue
+    }
+    if (before === 0) break
+    before--
+    index++
+  }
+  return words.slice(index)
+}
+
+function findExecutes(words: readonly Value[]): readonly Value[] {
+  const start = words.findIndex(word => ['-exec', '-execdir', '-ok', '-okdir'].includes(textOf(word) ?? ''))
+  if (start === -1) return []
+  const rest = words.slice(start + 1)
+  const end = rest.findIndex(word => [';', '+', '\\;'].includes(textOf(word) ?? ''))
+  return end === -1 ? rest : rest.slice(0, end)
+}
+
+function effectsOfShellCall(
+  name: string,
+  words: readonly Value[],
+  at: Span,
+  script: ScriptOnHost,
+  depth: number,
+): readonly Effect[] {
+  const own = bare(name, words, at, false)
+  const inline = words.findIndex(word => /^-\w*c\w*$/.test(textOf(word) ?? ''))
+  if (inline !== -1) {
+    const text = words.slice(inline + 1).find(word => !(textOf(word) ?? '').startsWith('-'))
+    if (text === undefined) return [own]
+    return [own, ...effectsOfReading(readShell(text, at), at, script, depth + 1)]
+  }
+  const path = operandsOf(words, ['-o', '-O', '--rcfile', '--init-file'])[0]
+  if (path === undefined) return [own]
+  return effectsOfScript(name, path, words, at, script, depth)
+}
+
+function effectsOfScript(
+  name: string,
+  path: Value | undefined,
+  words: readonly Value[],
+  at: Span,
+  script: ScriptOnHost,
+  depth: number,
+): readonly Effect[] {
+  const text = path === undefined ? undefined : script(path)
+  if (path === undefined || text === undefined) {
+    return [
+      bare(name, words, at, false),
+      { kind: 'unreadable-command', says: `the script ${showValue(path)} is not known here`, at },
+    ]
+  }
+  const inside = effectsOfScriptText(showValue(path), text.content, at, script, depth + 1)
+  const { unsure } = text
+  return [
+    bare(name, words, at, false),
+    ...(unsure === undefined ? inside : inside.map(effect => ({ ...effect, unread: unsure }))),
+  ]
+}
+
+/** The effects of running a script with this text; one for another interpreter than a shell is unreadable. */
+export function effectsOfScriptText(
+  name: string,
+  text: Value,
+  at: Span,
+  script: ScriptOnHost,
+  depth = 0,
+): readonly Effect[] {
+  const start = piecesOf(text)?.[0]
+  const interpreter = typeof start === 'string' ? start.match(/^#!\s*(\S+)(?:[ \t]+(\S+))?/) : null
+  const program = (interpreter?.[1]?.endsWith('/env') ? interpreter[2] : interpreter?.[1])?.split('/').at(-1)
+  if (program !== undefined && !SHELLS.has(program)) {
+    return [{ kind: 'unreadable-command', says: `${name} is a script for ${program}, not for a shell`, at }]
+  }
+  return effectsOfReading(readShell(text, at), at, script, depth)
+}
+
+const WRITES = new Set(['>', '>>', '>|', '&>', '&>>', '<>', '>&'])
+
+function effectsOfRedirect(
+  redirect: ShellRedirect,
+  command: SimpleCommand | undefined,
+  at: Span,
+): readonly FileChange[] {
+  if (!WRITES.has(redirect.operator)) return []
+  const target = textOf(redirect.target)
+  // `>&2` and `>&-` copy or close a descriptor; /dev/null and the terminal keep nothing.
+  if (redirect.operator === '>&' && target !== undefined && /^(\d+-?|-)$/.test(target)) return []
+  if (target !== undefined && /^\/dev\/(null|stdout|stderr|tty|fd\/)/.test(target)) return []
+  return [
+    {
+      kind: 'file',
+      path: redirect.target,
+      change:
+        redirect.operator === '>' || redirect.operator === '>|' || redirect.operator === '&>' ? 'written' : 'line',
+      content: command === undefined ? undefined : outputOf(command),
+      target: undefined,
+      at,
+    },
+  ]
+}
+
+/** What a command prints, where that is plain to see: `echo words`, `cat <<EOF`. */
+function outputOf(command: SimpleCommand): Value | undefined {
+  const name = textOf(command.words[0]?.value)?.split('/').at(-1)
+  if (name === 'cat' && command.words.length === 1) {
+    return command.redirects.find(redirect => redirect.operator.startsWith('<<'))?.target
+  }
+  if (name !== 'echo') return undefined
+  const words = command.words.slice(1).map(word => word.value)
+  const plain = words.filter((word, index) => !(index === 0 && textOf(word) === '-n'))
+  const pieces: (string | null)[] = plain.flatMap((word, index) => {
+    const own = piecesOf(word) ?? [null]
+    return index === 0 ? own : [' ', ...own]
+  })
+  if (!pieces.includes(null)) return known(`${pieces.join('')}\n`)
+  return {
+    kind: 'unknown',
+    causes: words.flatMap(word => (word.kind === 'unknown' ? word.causes : [])),
+    text: [...pieces, '\n'],
+  }
+}

@@ -1,0 +1,96 @@
+import { known, type Value } from '../../jinja/value.js'
+import { isOneOfTexts, isSet, isText, mapText, optionsOf, piecesOf, textOf } from '../argument.js'
+import type { Effect, FileChange } from '../effect.js'
+import { effectsOfFile } from '../settings-files.js'
+import { fileChange, type ModuleCall, type ModuleEffects, required } from './call.js'
+
+/** The change, and what the file means where it stands (settings, modules, units). */
+function written(call: ModuleCall, change: FileChange): readonly Effect[] {
+  return [change, ...effectsOfFile(change, call.script)]
+}
+
+/** `dest` that ends in `/` is a directory: the file lands in it under the source's name. */
+function landing(dest: Value, source: Value | undefined): Value {
+  const pieces = piecesOf(dest)
+  const name = textOf(source)?.split('/').at(-1)
+  if (pieces === undefined || name === undefined || name === '') return dest
+  const last = pieces.at(-1)
+  if (typeof last !== 'string' || !last.endsWith('/')) return dest
+  return dest.kind === 'unknown' ? { ...dest, text: [...pieces, name] } : mapText(dest, text => `${text}${name}`)
+}
+
+/** ansible.builtin.copy: `content`, or `src` from the role's files (from the host itself with `remote_src`). */
+export const copy: ModuleEffects = call => {
+  const source = call.argument('src')
+  const given = call.argument('content')
+  const remote = isSet(call.argument('remote_src'), false).kind === 'true'
+  const content = given ?? (source === undefined || remote ? undefined : call.roleText('file', source))
+  return written(call, fileChange(call, landing(required(call, 'dest'), source), 'written', content))
+}
+
+/** ansible.builtin.template: the rendered text as far as it is known without the host. */
+export const template: ModuleEffects = call => {
+  const source = required(call, 'src')
+  const path = landing(
+    required(call, 'dest'),
+    mapText(source, text => text.replace(/\.j2$/, '')),
+  )
+  return written(call, fileChange(call, path, 'written', call.roleText('template', source)))
+}
+
+/** ansible.builtin.file, by `state` (default: what is there stays, its attributes change). */
+export const file: ModuleEffects = call => {
+  const path = required(call, 'path', 'dest', 'name')
+  const state = call.argument('state') ?? known(call.argument('src') === undefined ? 'file' : 'link')
+  return optionsOf(state).flatMap(({ value, because }): readonly Effect[] => {
+    const changes: Readonly<Record<string, FileChange['change']>> = {
+      absent: 'removed',
+      directory: 'directory',
+      link: 'link',
+      hard: 'link',
+      touch: 'attributes',
+      file: 'attributes',
+    }
+    const change = changes[textOf(value) ?? '']
+    const effect = fileChange(call, path, change ?? 'written', undefined, call.argument('src'))
+    const condition = because[0]?.says
+    return written(call, condition === undefined ? effect : { ...effect, onlyIf: condition })
+  })
+}
+
+/** ansible.builtin.lineinfile: with `state: absent` lines leave the file, else `line` stands in it. */
+export const lineinfile: ModuleEffects = call => {
+  const path = required(call, 'path', 'dest', 'destfile', 'name')
+  if (isText(call.argument('state'), 'absent').kind === 'true') return [fileChange(call, path, 'line')]
+  return written(call, fileChange(call, path, 'line', call.argument('line', 'value')))
+}
+
+export const blockinfile: ModuleEffects = call => {
+  const path = required(call, 'path', 'dest', 'destfile', 'name')
+  if (isText(call.argument('state'), 'absent').kind === 'true') return [fileChange(call, path, 'line')]
+  return written(call, fileChange(call, path, 'line', call.argument('block', 'content') ?? known('')))
+}
+
+/** ansible.builtin.replace: what `replace` puts in (default: the match leaves). */
+export const replace: ModuleEffects = call =>
+  written(
+    call,
+    fileChange(call, required(call, 'path', 'dest', 'destfile', 'name'), 'line', call.argument('replace') ?? known('')),
+  )
+
+/** A file written with a content that is not looked at (downloads, archives, assembled pieces, keys). */
+export const writes =
+  (...names: readonly string[]): ModuleEffects =>
+  call =>
+    written(call, fileChange(call, required(call, ...names), 'written'))
+
+export const unarchive: ModuleEffects = call => [fileChange(call, required(call, 'dest'), 'unpacked')]
+
+/** ansible.posix.synchronize: `mode: pull` brings files to the controller, the default `push` to the host. */
+export const synchronize: ModuleEffects = call =>
+  isText(call.argument('mode'), 'pull').kind === 'true' ? [] : [fileChange(call, required(call, 'dest'), 'unpacked')]
+
+export const iniFile: ModuleEffects = call =>
+  isOneOfTexts(call.argument('state'), ['absent']).kind === 'true'
+    ? [fileChange(call, required(call, 'path', 'dest'), 'line')]
+    : [fileChange(call, required(call, 'path', 'dest'), 'line', call.argument('value'))]

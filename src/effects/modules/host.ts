@@ -1,0 +1,211 @@
+import { known, type Value } from '../../jinja/value.js'
+import {
+  bothTrue,
+  eitherTrue,
+  isOneOfTexts,
+  isSet,
+  isText,
+  mapText,
+  membersOf,
+  notTrue,
+  showValue,
+} from '../argument.js'
+import type { Effect } from '../effect.js'
+import { type ModuleCall, type ModuleEffects, required } from './call.js'
+
+/**
+ * ansible.posix.mount. `absent` unmounts and removes the lines of fstab whose mount point is `path`; `fstype` has no say
+ * in it, `src` only for swap (semantics of the module's unset_mount).
+ */
+export const mount: ModuleEffects = call => {
+  const path = required(call, 'path', 'name')
+  const entry = {
+    file: call.argument('fstab') ?? known('/etc/fstab'),
+    mountPoint: path,
+    fstype: call.argument('fstype'),
+    source: call.argument('src'),
+    at: call.at,
+  }
+  const state = required(call, 'state')
+  const states: Readonly<Record<string, readonly Effect[]>> = {
+    absent: [
+      { kind: 'fstab-entries-removed', ...entry },
+      { kind: 'mount', state: 'unmounted', path, at: call.at },
+    ],
+    absent_from_fstab: [{ kind: 'fstab-entries-removed', ...entry }],
+    present: [{ kind: 'fstab-entry-written', ...entry }],
+    mounted: [
+      { kind: 'fstab-entry-written', ...entry },
+      { kind: 'mount', state: 'mounted', path, at: call.at },
+    ],
+    unmounted: [{ kind: 'mount', state: 'unmounted', path, at: call.at }],
+    remounted: [{ kind: 'mount', state: 'remounted', path, at: call.at }],
+    ephemeral: [{ kind: 'mount', state: 'mounted', path, at: call.at }],
+  }
+  return byText(call, state, states)
+}
+
+/** The effects for each state the argument may have; a state the table does not have is an unmodelled use. */
+function byText(call: ModuleCall, value: Value, table: Readonly<Record<string, readonly Effect[]>>): readonly Effect[] {
+  const possible = Object.entries(table).filter(([text]) => isText(value, text).kind !== 'false')
+  const only = possible.length === 1 && possible[0] !== undefined && isText(value, possible[0][0]).kind === 'true'
+  if (possible.length === 0) {
+    return [{ kind: 'unmodelled-module', module: `${call.task.task.module} (${showValue(value)})`, at: call.at }]
+  }
+  return possible.flatMap(([text, effects]) =>
+    only ? effects : effects.map(effect => ({ ...effect, onlyIf: `state is ${text}` })),
+  )
+}
+
+/** systemd, systemd_service, service, sysvinit: a unit is started, stopped, enabled, masked; without a name nothing is. */
+export const unit: ModuleEffects = call => {
+  const name = call.argument('name', 'service', 'unit')
+  const state = call.argument('state')
+  const enabled = call.argument('enabled')
+  const masked = call.argument('masked')
+  if (name === undefined || (state === undefined && enabled === undefined && masked === undefined)) return []
+  return membersOf(name).map(each => ({ kind: 'unit', unit: each, state, enabled, masked, at: call.at }))
+}
+
+/**
+ * community.general.modprobe. `state` (default present) is about now; `persistent: present` writes
+ * /etc/modules-load.d/NAME.conf, `persistent: absent` comments the module out there.
+ */
+export const modprobe: ModuleEffects = call => {
+  const module = required(call, 'name')
+  const parameters = call.argument('params')
+  const absent = isText(call.argument('state'), 'absent')
+  const persistent = call.argument('persistent')
+  const file = mapText(module, text => `/etc/modules-load.d/${text}.conf`)
+  const effects: Effect[] = [
+    {
+      kind: 'kernel-module',
+      module,
+      when: 'now',
+      state: absent.kind === 'true' ? 'unloaded' : 'loaded',
+      parameters,
+      file: undefined,
+      at: call.at,
+      ...(absent.kind === 'unknown' ? { onlyIf: 'state is present' } : {}),
+    },
+  ]
+  const boot = { kind: 'kernel-module', module, when: 'boot', parameters, file, at: call.at } as const
+  const add = (state: 'loaded' | 'unloaded', text: string): void => {
+    const truth = isText(persistent, text)
+    if (truth.kind === 'true') effects.push({ ...boot, state })
+    if (truth.kind === 'unknown') effects.push({ ...boot, state, onlyIf: `persistent is ${text}` })
+  }
+  add('loaded', 'present')
+  add('unloaded', 'absent')
+  return effects
+}
+
+/**
+ * ansible.posix.sysctl. Writes `sysctl_file` (default /etc/sysctl.conf); with `reload` (default true) that file is then
+ * applied with `sysctl -p`, with `sysctl_set` the key alone is set. `absent` removes the line, the kernel keeps its value.
+ */
+export const sysctl: ModuleEffects = call => {
+  const absent = isText(call.argument('state'), 'absent')
+  const applied = eitherTrue(isSet(call.argument('reload'), true), isSet(call.argument('sysctl_set'), false))
+  const value = call.argument('value', 'val')
+  return [
+    {
+      kind: 'sysctl',
+      key: required(call, 'name', 'key'),
+      value: absent.kind === 'true' ? undefined : value === undefined ? known('') : writtenSetting(value),
+      file: call.argument('sysctl_file') ?? known('/etc/sysctl.conf'),
+      now: bothTrue(applied, notTrue(absent)),
+      persisted: notTrue(absent),
+      at: call.at,
+    },
+  ]
+}
+
+/** The module writes yes, true, on as 1 and no, false, off as 0. */
+function writtenSetting(value: Value): Value {
+  return mapText(value, text => {
+    const lower = text.trim().toLowerCase()
+    if (['yes', 'true', 'on'].includes(lower)) return '1'
+    return ['no', 'false', 'off'].includes(lower) ? '0' : text.trim()
+  })
+}
+
+/** Package managers' modules: `name` (or `pkg`, `deb`, `upgrade`), `state` by default present. */
+export const packages: ModuleEffects = call => {
+  const names = call.argument('name', 'pkg', 'package', 'deb', 'bundle', 'requirements')
+  const upgrade = call.argument('upgrade')
+  if (isSet(upgrade, false).kind !== 'false' || isOneOfTexts(upgrade, ['dist', 'full', 'safe']).kind !== 'false') {
+    return [{ kind: 'package', names: names ?? known('*'), state: known('latest'), at: call.at }]
+  }
+  if (names === undefined || call.argument('list') !== undefined) return []
+  return [{ kind: 'package', names, state: call.argument('state') ?? known('present'), at: call.at }]
+}
+
+export const held: ModuleEffects = call => [
+  { kind: 'package', names: required(call, 'name'), state: call.argument('selection') ?? known('held'), at: call.at },
+]
+
+/** One statement of what the module is given, for effects that are told apart by kind alone. */
+export const stated =
+  (
+    kind: 'clock' | 'account' | 'schedule' | 'storage' | 'cluster-object' | 'package-source',
+    ...names: readonly string[]
+  ): ModuleEffects =>
+  call => [{ kind, says: statement(call, names), at: call.at }]
+
+function statement(call: ModuleCall, names: readonly string[]): Value {
+  const parts = names.flatMap(name => {
+    const value = call.argument(name)
+    return value === undefined ? [] : [`${name}=${showValue(value)}`]
+  })
+  return known([call.task.task.action, ...parts].join(' '))
+}
+
+export const firewall: ModuleEffects = call => [
+  {
+    kind: 'firewall',
+    tool: call.task.task.action.split('.').at(-1) ?? call.task.task.action,
+    says: statement(call, [
+      'table',
+      'chain',
+      'policy',
+      'flush',
+      'jump',
+      'service',
+      'port',
+      'rule',
+      'state',
+      'destination_port',
+    ]),
+    at: call.at,
+  },
+]
+
+export const selinux: ModuleEffects = call => [{ kind: 'selinux', state: required(call, 'state'), at: call.at }]
+export const hostname: ModuleEffects = call => [{ kind: 'hostname', name: required(call, 'name'), at: call.at }]
+export const reboot: ModuleEffects = call => [{ kind: 'reboot', at: call.at }]
+
+export const container: ModuleEffects = call => {
+  const image = call.task.task.module.endsWith('_image')
+  const state = call.argument('state')
+  const stops = isOneOfTexts(state, ['absent', 'stopped']).kind !== 'false'
+  return [
+    {
+      kind: 'container',
+      runtime: 'docker',
+      action: image ? 'image' : stops ? 'removed' : 'started',
+      arguments: [...call.invocation.arguments.values()],
+      at: call.at,
+    },
+  ]
+}
+
+/** assert: each condition of `that`; fail: its message. */
+export const stops: ModuleEffects = call => {
+  const that = call.argument('that')
+  if (that !== undefined) return [{ kind: 'stop-if', says: that, at: call.at }]
+  return [{ kind: 'stop-if', says: call.argument('msg') ?? known('Failed as requested from task'), at: call.at }]
+}
+
+/** Modules that change nothing on the host: they read, wait, talk to the network, or are about the run itself. */
+export const nothing: ModuleEffects = () => []

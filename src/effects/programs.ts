@@ -1,0 +1,682 @@
+import { FALSE, known, TRUE, type Value } from '../jinja/value.js'
+import type { Span } from '../source/text.js'
+import { mapText, piecesOf, showValue, textOf } from './argument.js'
+import { type Effect, EVERY_POWER, type FileChange, type Power, type Unit } from './effect.js'
+import type { SimpleCommand } from './shell.js'
+
+/** A program as it is called. */
+export interface ProgramCall {
+  /** The base name. */
+  readonly program: string
+  readonly arguments: readonly Value[]
+  readonly command: SimpleCommand
+  readonly at: Span
+}
+
+/** What is known of a program: the effects of a call, and what it could do beyond them. */
+export interface Program {
+  readonly powers: readonly Power[]
+  readonly effects?: (call: ProgramCall) => readonly Effect[]
+  /** Where the powers depend on the arguments; it replaces `powers`. */
+  readonly powersOf?: (call: ProgramCall) => readonly Power[]
+}
+
+type Tool = (call: ProgramCall) => readonly Effect[]
+
+/** The arguments that are no options; `withValue` lists the options that take the next word. `--` ends the options. */
+export function operandsOf(words: readonly Value[], withValue: readonly string[] = []): readonly Value[] {
+  const operands: Value[] = []
+  let skip = false
+  let optionsEnded = false
+  for (const word of words) {
+    if (skip) {
+      skip = false
+      continue
+    }
+    const pieces = piecesOf(word)
+    const start = pieces?.[0]
+    if (optionsEnded || typeof start !== 'string' || !start.startsWith('-') || start === '-') {
+      operands.push(word)
+    } else if (textOf(word) === '--') {
+      optionsEnded = true
+    } else if (withValue.includes(textOf(word) ?? '')) {
+      skip = true
+    }
+  }
+  return operands
+}
+
+/** Whether one of these options stands among the arguments: long ones as they are, one-letter ones also inside a cluster. */
+function hasOption(words: readonly Value[], ...names: readonly string[]): boolean {
+  return words.some(word => {
+    const text = textOf(word)
+    if (text === undefined) return false
+    return names.some(name => {
+      if (name.startsWith('--')) return text === name || text.startsWith(`${name}=`)
+      return text.startsWith('-') && !text.startsWith('--') && text.includes(name.slice(1))
+    })
+  })
+}
+
+/** The value of an option, `--name=value` or `--name value`; also where only its beginning is known. */
+export function optionValue(words: readonly Value[], name: string): Value | undefined {
+  for (const [index, word] of words.entries()) {
+    if (textOf(word) === name) return words[index + 1]
+    const pieces = piecesOf(word)
+    const first = pieces?.[0]
+    if (typeof first !== 'string' || !first.startsWith(`${name}=`)) continue
+    const rest = first.slice(name.length + 1)
+    if (word.kind !== 'unknown') return known(rest)
+    return { ...word, text: [...(rest === '' ? [] : [rest]), ...(pieces ?? []).slice(1)] }
+  }
+  return undefined
+}
+
+const join = (words: readonly Value[]): Value => known(words.map(showValue).join(' '))
+
+function file(
+  call: ProgramCall,
+  path: Value,
+  change: FileChange['change'],
+  content?: Value,
+  target?: Value,
+): FileChange {
+  return { kind: 'file', path, change, content, target, at: call.at }
+}
+
+const filesWritten =
+  (change: FileChange['change'], withValue: readonly string[] = []): Tool =>
+  call =>
+    operandsOf(call.arguments, withValue).map(path => file(call, path, change))
+
+/** `cp A B`, `mv A B`, `install A B`: the last operand is written (and for mv the others leave). */
+const copied: Tool = call => {
+  const operands = operandsOf(call.arguments, ['-t', '-m', '-o', '-g', '-S'])
+  const target = operands.at(-1)
+  if (target === undefined) return []
+  const written = file(call, target, 'written')
+  if (call.program !== 'mv') return [written]
+  return [written, ...operands.slice(0, -1).map(path => file(call, path, 'removed'))]
+}
+
+const linked: Tool = call => {
+  const [target, path] = operandsOf(call.arguments, ['-t', '-S'])
+  return path === undefined ? [] : [file(call, path, 'link', undefined, target)]
+}
+
+const unitStates: Readonly<Record<string, Partial<Pick<Unit, 'state' | 'enabled' | 'masked'>>>> = {
+  start: { state: known('started') },
+  stop: { state: known('stopped') },
+  kill: { state: known('stopped') },
+  restart: { state: known('restarted') },
+  'try-restart': { state: known('restarted') },
+  condrestart: { state: known('restarted') },
+  'reload-or-restart': { state: known('restarted') },
+  reload: { state: known('reloaded') },
+  'force-reload': { state: known('reloaded') },
+  enable: { enabled: known(true) },
+  disable: { enabled: known(false) },
+  reenable: { enabled: known(true) },
+  mask: { masked: known(true) },
+  unmask: { masked: known(false) },
+}
+const systemctlOptions = [
+  '-t',
+  '--type',
+  '-p',
+  '--property',
+  '-n',
+  '--lines',
+  '-o',
+  '--output',
+  '-H',
+  '-M',
+  '-s',
+  '--signal',
+]
+const systemctlReads = new Set(
+  'status show cat is-active is-enabled is-failed is-system-running list-units list-unit-files list-sockets list-timers list-dependencies get-default help daemon-reload daemon-reexec reset-failed show-environment --version'.split(
+    ' ',
+  ),
+)
+const systemctlReboots = new Set('reboot poweroff halt kexec isolate rescue emergency soft-reboot'.split(' '))
+
+function unit(call: ProgramCall, name: Value, parts: Partial<Pick<Unit, 'state' | 'enabled' | 'masked'>>): Unit {
+  return { kind: 'unit', unit: name, state: undefined, enabled: undefined, masked: undefined, ...parts, at: call.at }
+}
+
+const systemctl: Tool = call => {
+  const [verb, ...units] = operandsOf(call.arguments, systemctlOptions)
+  const name = textOf(verb)
+  if (name === undefined) return []
+  if (systemctlReboots.has(name)) return [{ kind: 'reboot', at: call.at }]
+  const parts = unitStates[name]
+  if (parts === undefined) return []
+  const now = hasOption(call.arguments, '--now')
+    ? { state: known(name === 'enable' || name === 'reenable' ? 'started' : 'stopped') }
+    : {}
+  return units.map(each => unit(call, each, { ...parts, ...now }))
+}
+const systemctlPowers = (call: ProgramCall): readonly Power[] => {
+  const [verb] = operandsOf(call.arguments, systemctlOptions)
+  if (verb === undefined) return []
+  const name = textOf(verb)
+  if (name !== undefined && (name in unitStates || systemctlReads.has(name) || systemctlReboots.has(name))) return []
+  return ['starts-units', 'stops-units', 'signals-processes', 'changes-swap', 'changes-mounts', 'reboots']
+}
+
+const service: Tool = call => {
+  const [name, verb] = operandsOf(call.arguments)
+  const parts = unitStates[textOf(verb) ?? '']
+  return name === undefined || parts === undefined ? [] : [unit(call, name, parts)]
+}
+const servicePowers = (call: ProgramCall): readonly Power[] => {
+  const verb = textOf(operandsOf(call.arguments)[1])
+  return verb !== undefined && (verb in unitStates || verb === 'status') ? [] : ['starts-units', 'stops-units']
+}
+
+const swapoff: Tool = call => {
+  if (hasOption(call.arguments, '-a', '--all')) {
+    return [{ kind: 'swap', state: 'off', which: 'all', device: undefined, at: call.at }]
+  }
+  return operandsOf(call.arguments, ['-L', '-U']).map(device => ({
+    kind: 'swap',
+    state: 'off',
+    which: 'device',
+    device,
+    at: call.at,
+  }))
+}
+const swapon: Tool = call => {
+  if (hasOption(call.arguments, '-s', '--summary', '--show', '-V', '-h')) return []
+  if (hasOption(call.arguments, '-a', '--all')) {
+    return [{ kind: 'swap', state: 'on', which: 'all', device: undefined, at: call.at }]
+  }
+  return operandsOf(call.arguments, ['-p', '--priority', '-o', '-L', '-U']).map(device => ({
+    kind: 'swap',
+    state: 'on',
+    which: 'device',
+    device,
+    at: call.at,
+  }))
+}
+
+const loadedModule = (call: ProgramCall, module: Value, state: 'loaded' | 'unloaded', parameters?: Value): Effect => ({
+  kind: 'kernel-module',
+  module,
+  when: 'now',
+  state,
+  parameters,
+  file: undefined,
+  at: call.at,
+})
+const modprobe: Tool = call => {
+  if (
+    hasOption(
+      call.arguments,
+      '-n',
+      '--dry-run',
+      '--show',
+      '-c',
+      '--showconfig',
+      '--show-depends',
+      '-D',
+      '--resolve-alias',
+      '-R',
+    )
+  )
+    return []
+  const operands = operandsOf(call.arguments, ['-C', '--config', '-d', '--dirname', '-S', '--set-version'])
+  const [first, ...parameters] = operands
+  if (first === undefined) return []
+  if (hasOption(call.arguments, '-r', '--remove')) return operands.map(module => loadedModule(call, module, 'unloaded'))
+  if (hasOption(call.arguments, '-a', '--all')) return operands.map(module => loadedModule(call, module, 'loaded'))
+  return [loadedModule(call, first, 'loaded', parameters.length > 0 ? join(parameters) : undefined)]
+}
+const moduleOfPath = (path: Value): Value =>
+  mapText(path, text => (text.split('/').at(-1) ?? text).replace(/\.ko(\.\w+)?$/, ''))
+
+const sysctl: Tool = call => {
+  const loadsFile = hasOption(call.arguments, '-p', '--load', '--system')
+  if (loadsFile) return []
+  return operandsOf(call.arguments, ['-r', '--pattern']).flatMap(word => {
+    const pieces = piecesOf(word)
+    const first = pieces?.[0]
+    if (pieces === undefined || typeof first !== 'string') return []
+    const equals = first.indexOf('=')
+    if (equals === -1) return []
+    const rest = first.slice(equals + 1)
+    const value: Value =
+      word.kind === 'unknown' ? { ...word, text: [...(rest === '' ? [] : [rest]), ...pieces.slice(1)] } : known(rest)
+    return [
+      {
+        kind: 'sysctl',
+        key: known(first.slice(0, equals).trim()),
+        value,
+        file: undefined,
+        now: TRUE,
+        persisted: FALSE,
+        at: call.at,
+      } satisfies Effect,
+    ]
+  })
+}
+const sysctlPowers = (call: ProgramCall): readonly Power[] => {
+  if (hasOption(call.arguments, '-p', '--load', '--system')) return ['changes-sysctl']
+  const unread = operandsOf(call.arguments, ['-r', '--pattern']).some(word => typeof piecesOf(word)?.[0] !== 'string')
+  return unread && hasOption(call.arguments, '-w', '--write') ? ['changes-sysctl'] : []
+}
+
+/** Port named by the tool whose output gives the process ids: `lsof -ti:10250`, `fuser 10250/tcp`. */
+function portAskedFor(command: SimpleCommand | undefined): Value | undefined {
+  const program = (textOf(command?.words[0]?.value) ?? '').split('/').at(-1)
+  const words = command?.words.slice(1).map(word => word.value) ?? []
+  if (program === 'lsof') {
+    for (const [index, word] of words.entries()) {
+      const text = textOf(word)
+      const inline = text?.match(/^-\w*i\w*:(\d+)/)?.[1]
+      if (inline !== undefined) return known(inline)
+      if (text?.match(/^-\w*i$/)) return mapText(words[index + 1] ?? known(''), next => next.split(':').at(-1) ?? next)
+    }
+  }
+  if (program === 'fuser') return portsOf(words)[0]
+  return undefined
+}
+
+function portsOf(words: readonly Value[]): readonly Value[] {
+  const udpOrTcp = hasOption(words, '-n') || words.some(word => ['tcp', 'udp'].includes(textOf(word) ?? ''))
+  return operandsOf(words, ['-n', '--namespace', '-SIGNAL']).flatMap(word => {
+    const text = textOf(word)
+    if (text === undefined) return [word]
+    const slash = text.match(/^(\d+)\/(tcp|udp)$/)
+    if (slash?.[1] !== undefined) return [known(slash[1])]
+    return udpOrTcp && /^\d+$/.test(text) ? [known(text)] : []
+  })
+}
+
+const signalled = (call: ProgramCall, by: 'name' | 'pid' | 'port' | 'file', target: Value): Effect => ({
+  kind: 'processes-signalled',
+  by,
+  target,
+  at: call.at,
+})
+const kill: Tool = call => {
+  if (hasOption(call.arguments, '-l', '-L') || call.arguments.some(word => textOf(word) === '-0')) return []
+  const targets = operandsOf(call.arguments, ['-s', '-n', '-q'])
+  const source = call.command.words.find(word => word.from.length > 0)?.from[0]
+  const port = portAskedFor(source) ?? portAskedFor(call.command.stdin)
+  if (port !== undefined) return [signalled(call, 'port', port)]
+  if (targets.length === 0 && call.command.stdin !== undefined) {
+    return [signalled(call, 'pid', onlyOnHost(call, 'the process ids come from a pipe'))]
+  }
+  return targets.map(target => signalled(call, 'pid', target))
+}
+const killByName: Tool = call =>
+  operandsOf(call.arguments, ['-s', '--signal', '-u', '-U', '-g', '-G', '-P', '-t', '-y', '-o']).map(target =>
+    signalled(call, 'name', target),
+  )
+const fuser: Tool = call => {
+  if (!hasOption(call.arguments, '-k', '--kill')) return []
+  const ports = portsOf(call.arguments)
+  if (ports.length > 0) return ports.map(port => signalled(call, 'port', port))
+  return operandsOf(call.arguments, ['-n']).map(path => signalled(call, 'file', path))
+}
+
+function onlyOnHost(call: ProgramCall, says: string): Value {
+  return { kind: 'unknown', causes: [{ says, at: call.at }] }
+}
+
+const kubeadm: Tool = call => {
+  const words = operandsOf(call.arguments, [
+    '--kubeconfig',
+    '--config',
+    '--cert-dir',
+    '-v',
+    '--v',
+    '--rootfs',
+    '-k',
+    '--token',
+    '--skip-phases',
+    '--ignore-preflight-errors',
+  ])
+  const texts = words.map(word => textOf(word))
+  // `init phase certs apiserver`, `token create`, `init`: how far the name of the subcommand goes.
+  const groups = ['token', 'upgrade', 'config', 'certs', 'kubeconfig', 'alpha']
+  const length = texts[1] === 'phase' ? 4 : groups.includes(texts[0] ?? '') ? 2 : 1
+  const names = texts.slice(0, length)
+  const end = names.indexOf(undefined)
+  return [
+    {
+      kind: 'kubeadm',
+      subcommand: names.slice(0, end === -1 ? length : end).join(' '),
+      arguments: call.arguments,
+      ignoredPreflightErrors: optionValue(call.arguments, '--ignore-preflight-errors'),
+      at: call.at,
+    },
+  ]
+}
+
+const containerReads = new Set(
+  'ps images image inspect info version logs search history top stats port events pods inspecti inspectp imagefsinfo completion config ls list'.split(
+    ' ',
+  ),
+)
+const containerActions: Readonly<Record<string, 'started' | 'stopped' | 'removed' | 'image' | 'other'>> = {
+  run: 'started',
+  start: 'started',
+  create: 'started',
+  runp: 'started',
+  restart: 'stopped',
+  stop: 'stopped',
+  stopp: 'stopped',
+  kill: 'stopped',
+  rm: 'removed',
+  rmp: 'removed',
+  pull: 'image',
+  load: 'image',
+  save: 'image',
+  import: 'image',
+  export: 'image',
+  tag: 'image',
+  push: 'image',
+  rmi: 'image',
+  build: 'image',
+  commit: 'image',
+  login: 'image',
+  exec: 'other',
+  attach: 'other',
+  cp: 'other',
+  plugin: 'other',
+  network: 'other',
+  volume: 'other',
+  system: 'removed',
+}
+const containerGroups = new Set(['container', 'containers', 'c', 'task', 'tasks', 't', 'image', 'images', 'i'])
+const containerOptions = [
+  '-n',
+  '--namespace',
+  '-a',
+  '--address',
+  '-H',
+  '--host',
+  '-r',
+  '--runtime-endpoint',
+  '-i',
+  '--image-endpoint',
+  '-t',
+  '--timeout',
+  '--log-level',
+  '--config',
+  '-c',
+]
+const containers: Tool = call => {
+  const words = operandsOf(call.arguments, containerOptions)
+  const first = textOf(words[0])
+  if (first === undefined) return words.length === 0 ? [] : [container(call, 'other')]
+  if (containerGroups.has(first)) {
+    const second = textOf(words[1]) ?? ''
+    if (containerReads.has(second) || second === 'check') return []
+    if (first.startsWith('i')) return [container(call, 'image')]
+    const action = containerActions[second]
+    if (action !== undefined) return [container(call, action)]
+    return words.length === 1 ? [] : [container(call, second === 'delete' || second === 'prune' ? 'removed' : 'other')]
+  }
+  if (containerReads.has(first)) return []
+  return [container(call, containerActions[first] ?? 'other')]
+}
+function container(call: ProgramCall, action: 'started' | 'stopped' | 'removed' | 'image' | 'other'): Effect {
+  return { kind: 'container', runtime: call.program, action, arguments: call.arguments, at: call.at }
+}
+
+const firewall: Tool = call => {
+  const lists = hasOption(call.arguments, '-L', '-S', '--list', '--list-rules', '-V', '--version', '-C', '--check')
+  // `ipvsadm -C` clears, unlike `iptables -C`.
+  if (lists && call.program !== 'ipvsadm') return []
+  return [{ kind: 'firewall', tool: call.program, says: join(call.arguments), at: call.at }]
+}
+
+const packageVerbs: Readonly<Record<string, string>> = {
+  install: 'present',
+  reinstall: 'present',
+  'bundle-add': 'present',
+  update: 'latest',
+  upgrade: 'latest',
+  'dist-upgrade': 'latest',
+  'full-upgrade': 'latest',
+  'distro-sync': 'latest',
+  remove: 'absent',
+  erase: 'absent',
+  purge: 'absent',
+  uninstall: 'absent',
+  autoremove: 'absent',
+  hold: 'held',
+  override: 'present',
+  '-i': 'present',
+  '-U': 'present',
+  '-e': 'absent',
+}
+const packageReads = new Set(
+  'list info search show policy repolist check-update provides clean makecache refresh ref dump -q -qa -l -s --version status download source'.split(
+    ' ',
+  ),
+)
+const packages: Tool = call => {
+  const verbAt = call.arguments.findIndex(word => (textOf(word) ?? '-') in packageVerbs)
+  const verb = textOf(call.arguments[verbAt])
+  if (verb === undefined) return []
+  // `apt-get update` reads the lists again; only others install with `update`.
+  if (verb === 'update' && (call.program === 'apt-get' || call.program === 'apt')) return []
+  const names = operandsOf(call.arguments.slice(verbAt + 1), ['-o', '-c', '-t', '--target-release'])
+  return [{ kind: 'package', names: join(names), state: known(packageVerbs[verb] ?? verb), at: call.at }]
+}
+const packagePowers = (call: ProgramCall): readonly Power[] => {
+  const words = call.arguments.map(word => textOf(word) ?? '')
+  return words.some(word => word in packageVerbs || packageReads.has(word)) ? [] : ['changes-packages']
+}
+
+const ip: Tool = call => {
+  const words = operandsOf(call.arguments, ['-n', '-netns', '-f', '-family'])
+  const changing = new Set('add del delete set change replace append flush up down exec'.split(' '))
+  if (!words.some(word => changing.has(textOf(word) ?? ''))) return []
+  return [{ kind: 'network', says: join(call.arguments), at: call.at }]
+}
+
+const mounts =
+  (state: 'mounted' | 'unmounted'): Tool =>
+  call => {
+    const words = operandsOf(call.arguments, ['-t', '-o', '-O', '-L', '-U', '--types', '--options', '--bind'])
+    const path = words.at(-1)
+    if (path === undefined) return []
+    if (state === 'mounted' && words.length === 1 && !hasOption(call.arguments, '-a', '-o')) {
+      return [{ kind: 'mount', state, path, at: call.at }]
+    }
+    if (state === 'unmounted') return words.map(each => ({ kind: 'mount', state, path: each, at: call.at }))
+    return [{ kind: 'mount', state, path, at: call.at }]
+  }
+
+const sed: Tool = call => {
+  if (!hasOption(call.arguments, '-i', '--in-place')) return []
+  const operands = operandsOf(call.arguments, ['-e', '-f', '--expression', '--file'])
+  const scripted = call.arguments.some(word => ['-e', '-f', '--expression', '--file'].includes(textOf(word) ?? ''))
+  return operands.slice(scripted ? 0 : 1).map(path => file(call, path, 'line'))
+}
+
+const find: Tool = call => {
+  const start = call.arguments[0]
+  if (start === undefined || !call.arguments.some(word => textOf(word) === '-delete')) return []
+  return [file(call, start, 'removed')]
+}
+
+const says =
+  (kind: 'clock' | 'account' | 'schedule' | 'storage' | 'cluster-object' | 'package-source'): Tool =>
+  call => [{ kind, says: join([known(call.program), ...call.arguments]), at: call.at }]
+
+const kubectl: Tool = call => {
+  const reads = new Set(
+    'get describe logs version api-resources api-versions config cluster-info explain top completion wait auth diff options'.split(
+      ' ',
+    ),
+  )
+  const verb = textOf(
+    operandsOf(call.arguments, ['-n', '--namespace', '--kubeconfig', '-s', '--server', '--context'])[0],
+  )
+  return verb === undefined || reads.has(verb) ? [] : says('cluster-object')(call)
+}
+
+const reboots: Tool = call => (hasOption(call.arguments, '-c') ? [] : [{ kind: 'reboot', at: call.at }])
+
+const hostnamectl: Tool = call => {
+  const [verb, name] = operandsOf(call.arguments)
+  return ['set-hostname', 'hostname'].includes(textOf(verb) ?? '') && name
+    ? [{ kind: 'hostname', name, at: call.at }]
+    : []
+}
+const hostname: Tool = call =>
+  hasOption(call.arguments, '-s', '-f', '-i', '-I', '-d', '-A')
+    ? []
+    : operandsOf(call.arguments).map(name => ({ kind: 'hostname', name, at: call.at }))
+const setenforce: Tool = call => operandsOf(call.arguments).map(state => ({ kind: 'selinux', state, at: call.at }))
+
+const reads: Program = { powers: [] }
+const writesItsFiles: Program = { powers: ['writes-files'] }
+const named = (names: string, program: Program): readonly (readonly [string, Program])[] =>
+  names.split(' ').map(name => [name, program] as const)
+
+/**
+ * Programs by base name. A program that is not here is unfamiliar: it could do anything. Those with `powers: []` and no
+ * effects only read, or change nothing but their own output and what is listed as effects.
+ */
+export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
+  // Reading, testing, shell built-ins, text tools.
+  ...named(
+    'true false test [ [[ : cat grep egrep fgrep zgrep ls stat file which type command whereis readlink realpath basename dirname pwd cd pushd popd set unset export readonly local declare typeset shift return exit wait trap umask ulimit shopt echo printf read getopts alias break continue let hash jobs sleep date uname arch id whoami groups who w uptime env printenv nproc free df du head tail cut tr sort uniq wc awk gawk mawk tac rev paste join comm nl fold seq expr bc diff cmp od xxd hexdump strings base64 md5sum sha1sum sha256sum sha512sum cksum jq yes getent getconf lscpu lsblk blkid lsmod modinfo lsof ss netstat ps pgrep pidof dmesg journalctl lsattr findmnt mountpoint ping ping6 dig nslookup host lsb_release systemd-detect-virt systemd-analyze dpkg-query apt-cache apt-config locale tty stty logger lsns lspci crio-status etcd',
+    reads,
+  ),
+  // Programs that work on files and directories of their own and on services by network; they neither signal processes
+  // nor start or stop units.
+  ...named(
+    'curl wget openssl tar gzip gunzip zcat bzip2 xz unzip zip rsync scp sftp ssh-keygen git go make patch truncate split csplit sponge update-ca-certificates update-ca-trust clrtrust chmod chown chgrp chattr setfacl chcon restorecon semanage mktemp ldconfig depmod update-initramfs dracut grubby update-grub grub2-mkconfig locale-gen yq skopeo cosign krew cfssl cfssljson gpg gpgconf apt-key ssh-keyscan',
+    writesItsFiles,
+  ),
+  // Clients of a cluster's API: what they change is in the cluster.
+  ...named('kubectl oc', { powers: [], effects: kubectl }),
+  ...named('helm calicoctl calico-upgrade cilium netctl etcdctl etcdutl cinder openstack', {
+    powers: [],
+    effects: says('cluster-object'),
+  }),
+  // What may wait for or ask about the machine's first start.
+  ...named('cloud-init coreos-cloudinit', {
+    powers: ['writes-files', 'changes-network', 'changes-accounts'],
+    powersOf: call =>
+      textOf(call.arguments[0]) === 'status' ? [] : ['writes-files', 'changes-network', 'changes-accounts'],
+  }),
+  ['swapoff', { powers: [], effects: swapoff }],
+  ['swapon', { powers: [], effects: swapon }],
+  ['mkswap', { powers: [], effects: says('storage') }],
+  ['sysctl', { powers: ['changes-sysctl'], effects: sysctl, powersOf: sysctlPowers }],
+  ['modprobe', { powers: [], effects: modprobe }],
+  [
+    'rmmod',
+    { powers: [], effects: call => operandsOf(call.arguments).map(module => loadedModule(call, module, 'unloaded')) },
+  ],
+  [
+    'insmod',
+    {
+      powers: [],
+      effects: call =>
+        operandsOf(call.arguments)
+          .slice(0, 1)
+          .map(path => loadedModule(call, moduleOfPath(path), 'loaded')),
+    },
+  ],
+  ['systemctl', { powers: [], effects: systemctl, powersOf: systemctlPowers }],
+  ['service', { powers: [], effects: service, powersOf: servicePowers }],
+  ['kill', { powers: [], effects: kill }],
+  ...named('pkill killall skill', { powers: [], effects: killByName }),
+  ['fuser', { powers: [], effects: fuser }],
+  ['kubeadm', { powers: [], effects: kubeadm }],
+  ['mount', { powers: [], effects: mounts('mounted') }],
+  ['umount', { powers: [], effects: mounts('unmounted') }],
+  ...named(
+    'iptables ip6tables iptables-restore ip6tables-restore iptables-legacy iptables-nft arptables ebtables nft ipset ipvsadm ufw firewall-cmd',
+    {
+      powers: [],
+      effects: firewall,
+    },
+  ),
+  ...named('docker podman crictl nerdctl ctr buildah', { powers: [], effects: containers }),
+  // `crio wipe` removes containers' storage; CRI-O stops none with it.
+  ['crio', { powers: ['writes-files'] }],
+  ['rm', { powers: [], effects: filesWritten('removed') }],
+  ['unlink', { powers: [], effects: filesWritten('removed') }],
+  ['rmdir', { powers: [], effects: filesWritten('removed') }],
+  ['shred', { powers: [], effects: filesWritten('removed') }],
+  ['touch', { powers: [], effects: filesWritten('attributes', ['-d', '-r', '-t']) }],
+  ['mkdir', { powers: [], effects: filesWritten('directory', ['-m', '--mode']) }],
+  ['tee', { powers: [], effects: filesWritten('written') }],
+  ...named('cp mv install', { powers: [], effects: copied }),
+  ['ln', { powers: [], effects: linked }],
+  ['sed', { powers: [], effects: sed }],
+  ['find', { powers: [], effects: find }],
+  [
+    'dd',
+    {
+      powers: [],
+      effects: call =>
+        call.arguments.flatMap(word => {
+          const path = optionValue([word], 'of')
+          return path ? [file(call, path, 'written')] : []
+        }),
+    },
+  ],
+  ...named('apt-get apt aptitude yum dnf microdnf zypper rpm dpkg rpm-ostree tdnf pip pip3 pacman apk swupd apt-mark', {
+    powers: ['changes-packages'],
+    effects: packages,
+    powersOf: packagePowers,
+  }),
+  ...named('add-apt-repository subscription-manager amazon-linux-extras yum-config-manager', {
+    powers: [],
+    effects: says('package-source'),
+  }),
+  ['ip', { powers: [], effects: ip }],
+  ...named('ifconfig route brctl bridge tc ethtool nmcli networkctl netplan resolvconf resolvectl ifup ifdown', {
+    powers: ['changes-network'],
+  }),
+  ...named('reboot shutdown poweroff halt', { powers: [], effects: reboots }),
+  ['hostnamectl', { powers: [], effects: hostnamectl }],
+  ['hostname', { powers: [], effects: hostname }],
+  ['setenforce', { powers: [], effects: setenforce }],
+  ...named('getenforce sestatus selinuxenabled aa-status aa-enabled', reads),
+  ...named('timedatectl hwclock chronyd chronyc ntpd ntpdate', { powers: [], effects: says('clock') }),
+  ...named('useradd usermod userdel groupadd groupmod groupdel passwd chpasswd gpasswd', {
+    powers: [],
+    effects: says('account'),
+  }),
+  ...named('crontab at atrm', { powers: [], effects: says('schedule') }),
+  ...named(
+    'growpart xfs_growfs resize2fs parted fdisk sfdisk sgdisk mkfs mkfs.ext4 mkfs.xfs pvcreate vgcreate lvcreate pvresize lvextend wipefs container-storage-setup',
+    {
+      powers: [],
+      effects: says('storage'),
+    },
+  ),
+  // Cleans up its own packet-filter rules and IPVS services, then ends.
+  ...named('hyperkube kube-proxy', { powers: ['changes-firewall', 'changes-network'] }),
+])
+
+/** What a call of a program may do beyond its listed effects, and those effects. An unfamiliar program may do anything. */
+export function readProgram(call: ProgramCall): {
+  readonly effects: readonly Effect[]
+  readonly powers: readonly Power[]
+  readonly unfamiliar: boolean
+} {
+  const program = PROGRAMS.get(call.program)
+  // No host has a program whose name begins with a blank: what is left of `\` before a folded line.
+  if (/^\s/.test(call.program)) return { effects: [], powers: [], unfamiliar: false }
+  if (program === undefined) return { effects: [], powers: EVERY_POWER, unfamiliar: true }
+  return {
+    effects: program.effects?.(call) ?? [],
+    powers: program.powersOf?.(call) ?? program.powers,
+    unfamiliar: false,
+  }
+}

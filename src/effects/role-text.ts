@@ -1,0 +1,104 @@
+import { known, type Value } from '../jinja/value.js'
+import type { TaskRun } from '../run/task-run.js'
+import { type Span, wholeFile } from '../source/text.js'
+import type { SourceTree } from '../source/tree.js'
+import { textOf } from './argument.js'
+
+/** The text of a file or template of a role, as far as it is known without the host. */
+export interface RoleText {
+  readonly content: Value
+  /** Why parts of it may not be there: `{% if %}` and `{% for %}` that were not evaluated. */
+  readonly unsure: string | undefined
+}
+
+/** Reads a file or template a task names; undefined when it is not there. */
+export type ReadRoleText = (task: TaskRun, kind: 'file' | 'template', name: Value) => RoleText | undefined
+
+/** Files and templates looked up where Ansible looks: the role's `files/` or `templates/`, its tasks, the playbook's directory. */
+export function roleTexts(tree: SourceTree): ReadRoleText {
+  const read = new Map<string, RoleText | undefined>()
+  return (task, kind, name) => {
+    const text = textOf(name)
+    if (text === undefined || text.startsWith('/')) return undefined
+    for (const directory of directoriesOf(task, kind)) {
+      const path = normalised(`${directory}/${text}`)
+      if (path === undefined) continue
+      if (read.has(path)) return read.get(path)
+      const file = tree.entryKind(path) === 'file' ? tree.read(path) : undefined
+      if (file === undefined) continue
+      const found: RoleText =
+        kind === 'file' ? { content: known(file.text), unsure: undefined } : templateText(file.text, wholeFile(file))
+      read.set(path, found)
+      return found
+    }
+    return undefined
+  }
+}
+
+function directoriesOf(task: TaskRun, kind: 'file' | 'template'): readonly string[] {
+  const path = task.task.at.file.path
+  const directory = path.slice(0, Math.max(0, path.lastIndexOf('/')))
+  const inRole = path.match(/^(.*)\/(?:tasks|handlers)\//)?.[1]
+  const playbook = task.via.find(step => step.kind === 'playbook' || step.kind === 'play')?.at.file.path ?? ''
+  const beside = playbook.slice(0, Math.max(0, playbook.lastIndexOf('/')))
+  const roles = [inRole, task.role === undefined ? undefined : `roles/${task.role}`]
+  return [...roles.filter(role => role !== undefined), directory, beside].flatMap(base => [`${base}/${kind}s`, base])
+}
+
+function normalised(path: string): string | undefined {
+  const parts: string[] = []
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue
+    if (part === '..') {
+      if (parts.pop() === undefined) return undefined
+    } else parts.push(part)
+  }
+  return parts.join('/')
+}
+
+/**
+ * A template read without being rendered: `{{ }}` is an unknown piece, the bodies of all `{% %}` stand in it. Everything it
+ * can come to is in there, so what is not there certainly never is.
+ */
+export function templateText(text: string, at: Span): RoleText {
+  const pieces: (string | null)[] = []
+  let conditional = false
+  let from = 0
+  const literal = (until: number): void => {
+    if (until > from) pieces.push(text.slice(from, until))
+  }
+  while (from < text.length) {
+    const open = nextTag(text, from)
+    if (open === undefined) break
+    literal(open.at)
+    const close = text.indexOf(open.closes, open.at + 2)
+    if (close === -1) {
+      from = open.at
+      break
+    }
+    const body = text
+      .slice(open.at + 2, close)
+      .replace(/^[-+]/, '')
+      .trim()
+    if (open.closes === '}}') pieces.push(null)
+    if (open.closes === '%}' && !/^(set|raw|endraw)\b/.test(body)) conditional = true
+    from = close + 2
+    // trim_blocks: the newline after a block goes with it.
+    if (open.closes === '%}' && text.startsWith('\n', from)) from++
+  }
+  literal(text.length)
+  const unsure = conditional ? `the conditions and loops in ${at.file.path} were not evaluated` : undefined
+  if (!pieces.includes(null)) return { content: known(pieces.join('')), unsure }
+  const says = `the template ${at.file.path} is read without being rendered`
+  return { content: { kind: 'unknown', causes: [{ says, at, unread: true }], text: pieces }, unsure }
+}
+
+function nextTag(text: string, from: number): { readonly at: number; readonly closes: string } | undefined {
+  for (let at = text.indexOf('{', from); at !== -1; at = text.indexOf('{', at + 1)) {
+    const next = text.charAt(at + 1)
+    if (next === '{') return { at, closes: '}}' }
+    if (next === '%') return { at, closes: '%}' }
+    if (next === '#') return { at, closes: '#}' }
+  }
+  return undefined
+}

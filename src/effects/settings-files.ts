@@ -1,0 +1,246 @@
+import { type Cause, FALSE, known, TRUE, type Truth, type Value } from '../jinja/value.js'
+import type { Span } from '../source/text.js'
+import { askText, causesOf, optionsOf, piecesCanBe, piecesOf, textOf } from './argument.js'
+import { effectsOfReading, type ScriptOnHost } from './commands.js'
+import type { Effect, FileChange } from './effect.js'
+import { readCommandLine } from './shell.js'
+
+/** Directories systemd-modules-load and systemd-sysctl read at boot and that outlive a reboot (man modules-load.d, sysctl.d). */
+const MODULE_DIRECTORIES = [
+  '/etc/modules-load.d/',
+  '/usr/local/lib/modules-load.d/',
+  '/usr/lib/modules-load.d/',
+  '/lib/modules-load.d/',
+]
+const SYSCTL_DIRECTORIES = ['/etc/sysctl.d/', '/usr/local/lib/sysctl.d/', '/usr/lib/sysctl.d/', '/lib/sysctl.d/']
+const UNIT_DIRECTORIES = [
+  '/etc/systemd/system/',
+  '/usr/local/lib/systemd/system/',
+  '/usr/lib/systemd/system/',
+  '/lib/systemd/system/',
+]
+
+/** Whether a path is `directory/name.conf` in one of these directories; name may be unknown. */
+function isIn(path: Value, directories: readonly string[], suffix: string): Truth {
+  return askText(
+    path,
+    text => directories.some(directory => isDirectly(text, directory) && text.endsWith(suffix)),
+    pieces => {
+      const first = pieces[0]
+      const last = pieces.at(-1)
+      const fits =
+        (typeof first !== 'string' ||
+          directories.some(directory => first.startsWith(directory) || directory.startsWith(first))) &&
+        (typeof last !== 'string' || last.endsWith(suffix) || suffix.endsWith(last))
+      if (!fits) return false
+      // Known from the directory to the suffix, only the name between is open.
+      return typeof first === 'string' &&
+        typeof last === 'string' &&
+        last.endsWith(suffix) &&
+        directories.some(directory => first.startsWith(directory))
+        ? true
+        : undefined
+    },
+  )
+}
+
+function isDirectly(path: string, directory: string): boolean {
+  return path.startsWith(directory) && !path.slice(directory.length).includes('/') && path.length > directory.length
+}
+
+/** Whether systemd-modules-load reads this file at boot. */
+export function isModulesLoadFile(path: Value): Truth {
+  return isIn(path, MODULE_DIRECTORIES, '.conf')
+}
+
+/** Whether systemd-sysctl reads this file at boot by its own name. `/etc/sysctl.conf` is read only through a link. */
+export function isSysctlDirectoryFile(path: Value): Truth {
+  return isIn(path, SYSCTL_DIRECTORIES, '.conf')
+}
+
+export function isSysctlConf(path: Value): Truth {
+  return askText(
+    path,
+    text => text === '/etc/sysctl.conf',
+    pieces => (piecesCanBe(pieces, '/etc/sysctl.conf') ? undefined : false),
+  )
+}
+
+/**
+ * What a written file means beyond being a file: modules loaded at boot, kernel settings applied at boot, units.
+ * A file of that kind whose content is not known gives an effect with an unknown module, key or command.
+ */
+export function effectsOfFile(change: FileChange, script: ScriptOnHost): readonly Effect[] {
+  const { path, content } = change
+  if (change.change === 'link') return effectsOfLink(change)
+  if (change.change !== 'written' && change.change !== 'line') return []
+  const effects: Effect[] = []
+  if (isModulesLoadFile(path).kind === 'true') effects.push(...modulesAtBoot(change))
+  if (isSysctlDirectoryFile(path).kind === 'true' || isSysctlConf(path).kind === 'true')
+    effects.push(...settingsAtBoot(change))
+  const unit = unitOfPath(path)
+  if (unit !== undefined) {
+    effects.push({ kind: 'unit-file', unit, path, atStart: commandsAtStart(content, change.at, script), at: change.at })
+  }
+  return effects
+}
+
+function unitOfPath(path: Value): string | undefined {
+  const text = textOf(path)
+  if (text === undefined) return undefined
+  const directory = UNIT_DIRECTORIES.find(each => text.startsWith(each))
+  if (directory === undefined) return undefined
+  const [name, dropIn] = text.slice(directory.length).split('/')
+  if (name === undefined) return undefined
+  if (dropIn === undefined)
+    return /\.(service|socket|target|mount|timer|path|swap|slice)$/.test(name) ? name : undefined
+  return name.endsWith('.d') && dropIn.endsWith('.conf') ? name.slice(0, -2) : undefined
+}
+
+/** A link of a unit's name to /dev/null masks it; one in `*.wants` or `*.requires` enables it. */
+function effectsOfLink(change: FileChange): readonly Effect[] {
+  const path = textOf(change.path)
+  const directory = path === undefined ? undefined : UNIT_DIRECTORIES.find(each => path.startsWith(each))
+  if (path === undefined || directory === undefined) return []
+  const [name, inside] = path.slice(directory.length).split('/')
+  const unit = { kind: 'unit', state: undefined, at: change.at } as const
+  if (name !== undefined && inside === undefined && textOf(change.target ?? known('')) === '/dev/null') {
+    return [{ ...unit, unit: known(name), enabled: undefined, masked: known(true) }]
+  }
+  if (inside !== undefined && name !== undefined && /\.(wants|requires)$/.test(name)) {
+    return [{ ...unit, unit: known(inside), enabled: known(true), masked: undefined }]
+  }
+  return []
+}
+
+/** The lines of a content, each as far as it is known; undefined where the content is not known at all. */
+function linesOf(content: Value | undefined): readonly Value[] | undefined {
+  if (content === undefined || content.kind === 'one-of') return undefined
+  const pieces = piecesOf(content)
+  if (pieces === undefined) return undefined
+  const causes = causesOf(content)
+  const lines: (string | null)[][] = [[]]
+  for (const piece of pieces) {
+    if (piece === null) {
+      lines.at(-1)?.push(null)
+      continue
+    }
+    for (const [index, part] of piece.split('\n').entries()) {
+      if (index > 0) lines.push([])
+      if (part !== '') lines.at(-1)?.push(part)
+    }
+  }
+  return lines.map(line => (line.includes(null) ? { kind: 'unknown', causes, text: line } : known(line.join(''))))
+}
+
+function isBlank(line: Value): boolean {
+  const first = piecesOf(line)?.[0]
+  if (first === undefined) return true
+  if (first === null) return false
+  const start = first.trimStart()
+  return start.startsWith('#') || start.startsWith(';') || (start === '' && line.kind === 'known')
+}
+
+function unknownContent(change: FileChange): Value {
+  const causes: readonly Cause[] =
+    change.content === undefined
+      ? [{ says: 'the content of the file is not known here', at: change.at, unread: true }]
+      : causesOf(change.content)
+  return { kind: 'unknown', causes: causes.length > 0 ? causes : [{ says: 'the content is no text', at: change.at }] }
+}
+
+function eachContent(change: FileChange, read: (content: FileChange) => readonly Effect[]): readonly Effect[] {
+  if (change.content?.kind !== 'one-of') return read(change)
+  return optionsOf(change.content).flatMap(({ value, because }) =>
+    read({ ...change, content: value }).map(effect => ({
+      ...effect,
+      onlyIf: because[0]?.says ?? 'this content is written',
+    })),
+  )
+}
+
+function modulesAtBoot(change: FileChange): readonly Effect[] {
+  return eachContent(change, one => {
+    const module = (name: Value): Effect => ({
+      kind: 'kernel-module',
+      module: name,
+      when: 'boot',
+      state: 'loaded',
+      parameters: undefined,
+      file: change.path,
+      at: change.at,
+    })
+    const lines = linesOf(one.content)
+    if (lines === undefined) return [module(unknownContent(one))]
+    return lines.filter(line => !isBlank(line)).map(line => module(trimmed(line)))
+  })
+}
+
+function trimmed(line: Value): Value {
+  const text = textOf(line)
+  return text === undefined ? line : known(text.trim())
+}
+
+function settingsAtBoot(change: FileChange): readonly Effect[] {
+  return eachContent(change, one => {
+    const setting = (key: Value, value: Value): Effect => ({
+      kind: 'sysctl',
+      key,
+      value,
+      file: change.path,
+      now: FALSE,
+      persisted: TRUE,
+      at: change.at,
+    })
+    const lines = linesOf(one.content)
+    if (lines === undefined) return [setting(unknownContent(one), unknownContent(one))]
+    return lines
+      .filter(line => !isBlank(line))
+      .flatMap(line => {
+        const pieces = piecesOf(line) ?? [null]
+        const at = pieces.findIndex(piece => piece?.includes('=') === true)
+        const piece = pieces[at]
+        if (typeof piece !== 'string') return line.kind === 'known' ? [] : [setting(line, line)]
+        const equals = piece.indexOf('=')
+        const key = partOf([...pieces.slice(0, at), piece.slice(0, equals)], line)
+        const value = partOf([piece.slice(equals + 1), ...pieces.slice(at + 1)], line)
+        return [setting(mapKey(key), value)]
+      })
+  })
+}
+
+function partOf(pieces: readonly (string | null)[], line: Value): Value {
+  if (!pieces.includes(null)) return known(pieces.join('').trim())
+  return { kind: 'unknown', causes: causesOf(line), text: pieces.filter(piece => piece !== '') }
+}
+
+/** A leading `-` only says that a failure is ignored. */
+function mapKey(key: Value): Value {
+  const text = textOf(key)
+  return text?.startsWith('-') ? known(text.slice(1).trim()) : key
+}
+
+/** The effects of what a unit runs at each start: `ExecStartPre=`, `ExecStart=`, `ExecStartPost=`. */
+function commandsAtStart(content: Value | undefined, at: Span, script: ScriptOnHost): readonly Effect[] {
+  const lines = linesOf(content)
+  if (lines === undefined) return []
+  return lines.flatMap(line => {
+    const pieces = piecesOf(line)
+    const first = pieces?.[0]
+    if (pieces === undefined || typeof first !== 'string') return []
+    const match = first.match(/^\s*ExecStart(?:Pre|Post)?\s*=\s*[-@:+!]*/)
+    if (match === null) return []
+    const command = [first.slice(match[0].length), ...pieces.slice(1)].filter(piece => piece !== '')
+    const text: Value = command.includes(null)
+      ? { kind: 'unknown', causes: causesOf(line), text: command }
+      : known(command.join(''))
+    return effectsOfReading(readCommandLine(text, at), at, script)
+  })
+}
+
+/** A key of sysctl as the kernel names it: dots for slashes by systemd's rule (the first of `/` and `.` decides). */
+export function sysctlKey(key: string): string {
+  const first = key.match(/[/.]/)?.[0]
+  const dotted = first === '/' ? key.replace(/[/.]/g, char => (char === '/' ? '.' : '/')) : key
+  return dotted.replace(/\.{2,}/g, '.').replace(/^\./, '')
+}

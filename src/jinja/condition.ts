@@ -1,0 +1,175 @@
+import type { Span } from '../source/text.js'
+import { alternatives } from './apply.js'
+import type { Environment } from './environment.js'
+import { inEachWorld, type Judgement, judge, type Rest, type Scope, scopeOf } from './evaluate.js'
+import { hasTemplate, parseExpression } from './parser.js'
+import { printExpression } from './print.js'
+import { isDict, isList, isTuple, reprOf, textOf } from './python.js'
+import type { Expression } from './syntax.js'
+import { evaluateTemplateTraced } from './template.js'
+import type { Cause, Failure, Truth, Value } from './value.js'
+import { FALSE, failure, TRUE, unknown } from './value.js'
+
+/** A variable a condition looked at, by the path as written (`ansible_facts.os_family`). */
+export interface NamedValue {
+  readonly name: string
+  readonly value: Value
+}
+
+export interface Condition {
+  readonly truth: Truth
+  /**
+   * The part only the host or the run can decide, in Ansible's words: known conjuncts that hold (and disjuncts that do
+   * not) are dropped, the source text of the rest is kept. Null when decided.
+   */
+  readonly remains: string | null
+  readonly names: readonly NamedValue[]
+  /** Set where evaluation surely fails; `truth` is then unknown with that cause. */
+  readonly failure?: Failure
+}
+
+/**
+ * A raw `when` text (rules 118–121, as ansible-core 2.16–2.18): Python truth of the expression. A text with `{{ }}` is
+ * templated first; a bool is taken as is, empty text is false, anything else is put as text into the condition.
+ */
+export function evaluateCondition(text: string, at: Span, environment: Environment): Condition {
+  if (text === '') return { truth: TRUE, remains: null, names: [] }
+  const looks: { name: string; value: Value; because: readonly Cause[] }[] = []
+  const worlds = inEachWorld(environment, world => {
+    const seen = new Map<string, Value>()
+    const source = { text }
+    const trace = (path: Expression, value: Value): void => {
+      seen.set(pathText(path, source.text), value)
+    }
+    return { judged: judgeText(text, at, world, trace, source), seen }
+  })
+  for (const { result, because } of worlds) {
+    for (const [name, value] of result.seen) looks.push({ name, value, because })
+  }
+  return {
+    ...settle(
+      worlds.map(({ result, because }) => ({ ...result.judged, because })),
+      text,
+    ),
+    names: mergeNames(looks),
+  }
+}
+
+interface Judged {
+  readonly truth: Truth
+  readonly failure: Failure | null
+  readonly remains: string | null
+}
+
+function judgeText(
+  text: string,
+  at: Span,
+  world: Environment,
+  trace: NonNullable<Scope['trace']>,
+  source: { text: string },
+): Judged {
+  if (!hasTemplate(text)) return judgeBare(text, at, world, trace)
+  // Paths inside a template are written as they stand there; a printed tree reads the same.
+  source.text = ''
+  const value = evaluateTemplateTraced(text, at, world, trace)
+  switch (value.kind) {
+    case 'known': {
+      const { data } = value
+      if (typeof data === 'boolean') return { truth: data ? TRUE : FALSE, failure: null, remains: null }
+      if (data === '' || data === null) return { truth: FALSE, failure: null, remains: null }
+      const again = isList(data) || isDict(data) || isTuple(data) ? reprOfKnown(value) : textOf(data)
+      if (again === null)
+        return {
+          truth: unknown([{ says: 'members of the condition are not known', at }]),
+          failure: null,
+          remains: text,
+        }
+      source.text = again
+      const judged = judgeBare(again, at, world, trace)
+      return judged.remains === null ? judged : { ...judged, remains: text }
+    }
+    case 'undefined':
+    case 'failure': {
+      const failed = value.kind === 'failure' ? value : failure(value.says, at, true)
+      return { truth: failedTruth(failed), failure: failed, remains: text }
+    }
+    case 'unknown':
+      return { truth: unknown(value.causes), failure: null, remains: text }
+    case 'one-of': {
+      const causes = value.options.flatMap(option => option.because)
+      return { truth: unknown(causes), failure: null, remains: text }
+    }
+  }
+}
+
+function reprOfKnown(value: Value): string | null {
+  try {
+    return value.kind === 'known' ? reprOf(value.data) : null
+  } catch {
+    return null
+  }
+}
+
+function failedTruth(failed: Failure): Truth {
+  return unknown([{ says: `evaluation fails: ${failed.says}`, at: failed.at }])
+}
+
+function judgeBare(text: string, at: Span, world: Environment, trace: Scope['trace']): Judged {
+  const expression = parseExpression(text, at, { inStatement: true })
+  if (expression.kind === 'syntax-problem') {
+    const failed = failure(`template error while templating string: ${expression.says}`, at)
+    return { truth: failedTruth(failed), failure: failed, remains: text }
+  }
+  const judged: Judgement = judge(expression, scopeOf(world, at, trace))
+  const remains =
+    judged.truth.kind !== 'unknown' ? null : judged.rest === null ? text : restText(judged.rest, text, 'or')
+  return { truth: judged.truth, failure: judged.failure, remains }
+}
+
+/** What stays open, as source; brackets where a rest of `or` stands inside `and`, or anything joined inside `not`. */
+function restText(rest: Rest, source: string, inside: 'or' | 'and' | 'not'): string {
+  switch (rest.kind) {
+    case 'piece':
+      return source.slice(rest.expression.start, rest.expression.end)
+    case 'not':
+      return `not ${restText(rest.part, source, 'not')}`
+    case 'and':
+    case 'or': {
+      const { kind } = rest
+      const text = rest.parts.map(part => restText(part, source, kind)).join(` ${kind} `)
+      return inside === 'not' || (inside === 'and' && kind === 'or') ? `(${text})` : text
+    }
+  }
+}
+
+/** One answer out of the worlds: only where all agree it is decided. */
+function settle(worlds: readonly (Judged & { because: readonly Cause[] })[], text: string): Omit<Condition, 'names'> {
+  const [first] = worlds
+  if (first === undefined) throw new Error('a condition without a world')
+  const failed = worlds.every(world => world.failure !== null) ? first.failure : null
+  if (failed !== null) return { truth: first.truth, remains: first.remains ?? text, failure: failed }
+  if (first.truth.kind !== 'unknown' && worlds.every(world => world.truth.kind === first.truth.kind)) {
+    return { truth: first.truth, remains: null }
+  }
+  const causes = worlds.flatMap(world =>
+    world.truth.kind === 'unknown' ? [...world.because, ...world.truth.causes] : world.because,
+  )
+  const isOne = worlds.every(world => world.remains === first.remains)
+  return { truth: unknown(causes), remains: isOne ? (first.remains ?? text) : text }
+}
+
+function mergeNames(
+  looks: readonly { name: string; value: Value; because: readonly Cause[] }[],
+): readonly NamedValue[] {
+  const byName = new Map<string, { value: Value; because: readonly Cause[] }[]>()
+  for (const { name, value, because } of looks) {
+    const known = byName.get(name)
+    if (known === undefined) byName.set(name, [{ value, because }])
+    else known.push({ value, because })
+  }
+  return [...byName].map(([name, values]) => ({ name, value: alternatives(values) }))
+}
+
+function pathText(path: Expression, source: string): string {
+  return source === '' ? printExpression(path) : source.slice(path.start, path.end)
+}

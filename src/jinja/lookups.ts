@@ -1,0 +1,200 @@
+import { apply } from './apply.js'
+import type { Context } from './call.js'
+import { dataOf, isDict, isList, isTuple, membersOf, raise, textOf, truthOfData, typeName } from './python.js'
+import { matcherOf } from './regex.js'
+import type { Data, Value } from './value.js'
+import { failure, known, unknown } from './value.js'
+
+type Options = ReadonlyMap<string, Value>
+/** A lookup that needs nothing but its terms and the variables: gives the plugin's list. */
+type Lookup = (terms: readonly Value[], options: Options, context: Context) => readonly Value[]
+
+function listsOf(terms: readonly Value[]): readonly (readonly Value[])[] {
+  return terms.map(term => {
+    const data = dataOf(term)
+    return isList(data) ? data : isTuple(data) ? data.items : [term]
+  })
+}
+
+function flattenOnce(terms: readonly Value[]): readonly Value[] {
+  return listsOf(terms).flat()
+}
+
+function flattenAll(terms: readonly Value[]): readonly Value[] {
+  return terms.flatMap(term => {
+    const data = dataOf(term)
+    if (isList(data)) return flattenAll(data)
+    return data === null || data === 'None' || data === 'null' ? [] : [term]
+  })
+}
+
+const lookups: Readonly<Record<string, Lookup>> = {
+  items: flattenOnce,
+  list: terms => terms,
+  flattened: flattenAll,
+  indexed_items: terms =>
+    flattenOnce(terms).map((item, index) => known({ kind: 'tuple', items: [known(BigInt(index)), item] })),
+  dict: terms =>
+    listsOf(terms)
+      .flat()
+      .flatMap(term => {
+        const data = dataOf(term)
+        if (!isDict(data)) return raise(`with_dict expects a dict, got ${typeName(data)}`)
+        return [...data].map(([key, value]) =>
+          known(
+            new Map<string, Value>([
+              ['key', known(key)],
+              ['value', value],
+            ]),
+          ),
+        )
+      }),
+  nested: terms => {
+    if (terms.length === 0) return raise('with_nested requires at least one element in the nested list')
+    return listsOf(terms)
+      .reduce<readonly (readonly Value[])[]>(
+        (rows, list) => rows.flatMap(row => list.map(item => [...row, item])),
+        [[]],
+      )
+      .map(row => known(row))
+  },
+  together: terms => {
+    if (terms.length === 0) return raise('with_together requires at least one element in each list')
+    const lists = listsOf(terms)
+    const longest = Math.max(...lists.map(list => list.length))
+    return Array.from({ length: longest }, (_, index) => known(lists.map(list => list[index] ?? known(null))))
+  },
+  sequence: (terms, options) => terms.flatMap(term => sequenceOf(dataOf(term), options)),
+  vars: (terms, options, context) => terms.map(term => variableNamed(dataOf(term), options, context)),
+  varnames: (terms, _options, context) =>
+    terms.flatMap(term => {
+      const pattern = dataOf(term)
+      if (typeof pattern !== 'string') return raise('Invalid setting identifier, expected str')
+      const matcher = matcherOf(pattern, {})
+      return context.environment
+        .variableNames()
+        .filter(name => matcher.search(name) !== null)
+        .map(name => known(name))
+    }),
+}
+const aliases: Readonly<Record<string, string>> = { cartesian: 'nested' }
+
+function variableNamed(name: Data, options: Options, context: Context): Value {
+  if (typeof name !== 'string') return raise(`Invalid setting identifier, "${textOf(name)}" is not a string`)
+  const value = context.environment.variable(name)
+  const isUndefined = value.kind === 'undefined'
+  if (!isUndefined) return value
+  return options.get('default') ?? failure(`No variable found with this name: ${name}`, context.at, true)
+}
+
+const shortSequence = /^(?:(0?x?[\da-f]+)\s*-\s*)?(0?x?[\da-f]+)(?:\/(-?0?x?[\da-f]+))?(?::(.+))?$/i
+
+/** `with_sequence` terms: `start=… end=… count=… stride=… format=…`, or the short `start-end/stride:format`. */
+function sequenceOf(term: Data, options: Options): readonly Value[] {
+  const settings = new Map<string, string>()
+  for (const [name, value] of options) settings.set(name, textOf(dataOf(value)))
+  const words = textOf(term)
+  const short = shortSequence.exec(words)
+  if (short !== null) {
+    const [, start, end, stride, format] = short
+    for (const [name, value] of Object.entries({ start, end, stride, format })) {
+      if (value !== undefined) settings.set(name, value)
+    }
+  } else {
+    for (const word of words.split(/\s+/).filter(part => part !== '')) {
+      const [name = '', ...value] = word.split('=')
+      if (value.length === 0 || !/^(?:start|end|count|stride|format)$/.test(name)) {
+        return raise(`unknown error parsing with_sequence arguments: '${words}'`)
+      }
+      settings.set(name, value.join('='))
+    }
+  }
+  const integer = (name: string): number | undefined => {
+    const value = settings.get(name)
+    if (value === undefined) return undefined
+    const number = Number(/^0\d+$/.test(value) ? `0o${value.slice(1)}` : value)
+    return Number.isInteger(number) ? number : raise(`can't parse ${name}=${value} as integer`)
+  }
+  const start = integer('start') ?? 1
+  const stride = integer('stride') ?? 1
+  const count = integer('count')
+  const end =
+    integer('end') ?? (count === undefined ? undefined : count === 0 ? start - stride : start + count * stride - stride)
+  if (end === undefined) return raise('must specify count or end in with_sequence')
+  if (count === 0 || stride === 0) return []
+  if (stride > 0 ? end < start : end > start) return raise('to count backwards make stride negative')
+  if (Math.abs((end - start) / stride) > 100_000) return raise('with_sequence is too long')
+  const format = settings.get('format') ?? '%d'
+  const texts: Value[] = []
+  for (let value = start; stride > 0 ? value <= end : value >= end; value += stride) {
+    texts.push(known(sequenceText(format, value)))
+  }
+  return texts
+}
+
+function sequenceText(format: string, value: number): string {
+  const match = /^([^%]*)%(0?)(\d*)([dxXo])([^%]*)$/s.exec(format)
+  if (match === null) return raise(`bad formatting string: ${format}`)
+  const [, before = '', zero, width = '', kind = 'd', after = ''] = match
+  const base = kind === 'o' ? 8 : kind === 'd' ? 10 : 16
+  const digits = value.toString(base).padStart(Number(width), zero === '0' ? '0' : ' ')
+  return before + (kind === 'X' ? digits.toUpperCase() : digits) + after
+}
+
+/** A lookup's name without the prefix of ansible-core. */
+function plainName(name: string): string {
+  const plain = name.replace(/^ansible\.(?:builtin|legacy)\./, '')
+  return aliases[plain] ?? plain
+}
+
+export function lookupNames(): readonly string[] {
+  return [...Object.keys(lookups), ...Object.keys(aliases)]
+}
+
+const settings: ReadonlySet<string> = new Set(['wantlist', 'errors', 'allow_unsafe'])
+
+/**
+ * `lookup(name, …)` and `query(…)`: the plugin's list, or as rule 138 joins it (texts with commas, a single item
+ * unwrapped). Plugins that read files or the control host are the environment's; it answers with the plugin's list.
+ */
+export function runLookup(
+  name: string,
+  terms: readonly Value[],
+  named: Options,
+  isQuery: boolean,
+  context: Context,
+): Value {
+  const options = new Map([...named].filter(([key]) => !settings.has(key)))
+  const errors = named.get('errors') ?? known('strict')
+  const wantList = named.get('wantlist') ?? known(false)
+  return apply([errors, wantList], context.at, given => {
+    const [mode, wanted] = given.map(single => dataOf(single))
+    const asList = isQuery || truthOfData(wanted ?? null)
+    const found = listOf(plainName(name), name, terms, options, context)
+    if (found.kind === 'failure' && mode !== 'strict' && !found.undefined) return asList ? known([]) : known(null)
+    return apply([found], context.at, ([single]) =>
+      asList || single?.kind !== 'known' ? (single as Value) : joined(single.data),
+    )
+  })
+}
+
+function listOf(plain: string, name: string, terms: readonly Value[], options: Options, context: Context): Value {
+  if (!Object.hasOwn(lookups, plain)) {
+    const answer = context.environment.lookup(plain, terms, options, context.at)
+    if (answer === undefined) return unknown([{ says: `lookup ${name} is not modelled`, at: context.at }])
+    return answer.kind === 'known' && !isList(answer.data) ? known([answer]) : answer
+  }
+  return apply(terms, context.at, singles => {
+    for (const single of singles) if (single.kind === 'undefined') return failure(single.says, context.at, true)
+    return known((lookups[plain] as Lookup)(singles, options, context))
+  })
+}
+
+/** Texts are joined with commas, a single item stands for itself, anything else stays a list. */
+function joined(list: Data): Value {
+  const items = membersOf(list)
+  const [only] = items
+  if (only !== undefined && items.length === 1) return only
+  const areTexts = items.length > 0 && items.every(item => typeof dataOf(item) === 'string')
+  return known(areTexts ? items.map(item => dataOf(item)).join(',') : list)
+}

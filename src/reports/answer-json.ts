@@ -1,0 +1,37 @@
+import type { Report } from './report.js'
+
+const PROBLEMS = ['swap', 'br_netfilter', 'ip_forward', 'port_10250'] as const
+
+/** The lab's who-fixes.json: exactly these keys in this order; `unknown` where it truly cannot be told. */
+export function renderAnswerJson(report: Report): string {
+  const verdicts = PROBLEMS.map(
+    id => [id, report.problems.find(problem => problem.id === id)?.fixedBy ?? 'unknown'] as const,
+  )
+  const answer = { ...Object.fromEntries(verdicts), sysctl_file: sysctlFile(report) }
+  return `${JSON.stringify(answer, null, 2)}\n`
+}
+
+/** The file kernel settings are written to, as the role's variables say it before the host is looked at. */
+function sysctlFile(report: Report): string {
+  const variable = report.variables.get('sysctl_file_path')
+  return variable?.status === 'known' && typeof variable.value === 'string' ? variable.value : 'unknown'
+}
+
+/** Which keys of the answer are unknown, each with what would decide it, one line a reason. */
+export function undecided(report: Report): readonly string[] {
+  const lines = PROBLEMS.flatMap(id => {
+    const problem = report.problems.find(each => each.id === id)
+    if (problem === undefined) return [`${id}: it was not judged`]
+    if (problem.fixedBy !== 'unknown') return []
+    const open = [...problem.now.open, ...problem.afterReboot.open].map(
+      each => `${id}: ${each.effect} (${each.file}:${each.line}): ${each.why ?? 'not known'}`,
+    )
+    const unresolved = problem.searched.unresolved
+      .filter(each => each.couldChange)
+      .map(each => `${id}: ${each.says} (${each.file}:${each.line}): ${each.why}`)
+    return [...new Set([...open, ...unresolved])]
+  })
+  if (sysctlFile(report) !== 'unknown') return lines
+  const because = report.variables.get('sysctl_file_path')?.because ?? 'sysctl_file_path is defined nowhere'
+  return [...lines, `sysctl_file: ${because}`]
+}

@@ -1,0 +1,214 @@
+import {
+  placeText,
+  type Report,
+  type ReportedCondition,
+  type ReportedEvidence,
+  type ReportedPhase,
+  type ReportedVerdict,
+} from './report.js'
+import { evidenceJson } from './report-json.js'
+import { inColour, sourceText } from './report-text.js'
+import { plain, type Style, wrap } from './style.js'
+import { valueText } from './value-text.js'
+
+/** The proof for one problem, for people: chains as trees, each condition with its values, what came near, what was searched. */
+export function renderExplainText(report: Report, verdict: ReportedVerdict, style: Style = plain): string {
+  const lines = [
+    style.strong(`${verdict.id}: ${verdict.title}`),
+    `${sourceText(report.source)}, ${report.playbook}, host ${report.host}`,
+    '',
+    ...wrap(`${verdict.requirement.says} ${verdict.requirement.source}`, '', ''),
+    '',
+    ...wrap(verdict.asks, '', ''),
+    inColour(verdict.fixedBy, verdict.fixedBy, style) + (verdict.condition === null ? '' : `, if ${verdict.condition}`),
+    ...phaseText('Now', verdict.now, style),
+    ...phaseText('After a reboot', verdict.afterReboot, style),
+  ]
+  if (verdict.nearMisses.length > 0) {
+    lines.push('', style.strong(`What came near (${verdict.nearMisses.length})`))
+    for (const each of verdict.nearMisses) {
+      lines.push(...wrap(each.effect, '  ', '    '), ...wrap(`why not: ${each.why ?? ''}`, '    ', '      '))
+      lines.push(`    "${each.task}" ${style.faint(placeText(each))}`)
+    }
+  }
+  lines.push('', ...searchedText(verdict, style))
+  for (const note of verdict.notes) {
+    lines.push('', ...wrap(note.says, 'Note: ', '  '))
+    if (note.file !== null) lines.push(`  ${style.faint(`${note.file}:${note.line}`)}`)
+  }
+  if (verdict.fixedBy !== 'kubespray') {
+    lines.push('', style.strong('By hand'), ...verdict.byHand.map(command => `  ${command}`))
+  }
+  return `${lines.join('\n')}\n`
+}
+
+function phaseText(label: string, phase: ReportedPhase, style: Style): readonly string[] {
+  const condition = phase.condition === null ? '' : `, if ${phase.condition}`
+  const lines = ['', ...wrap(`${phase.fixedBy}${condition}`, `${label}: `, '  ')]
+  for (const each of phase.evidence) lines.push('', ...chainText(each, style))
+  if (phase.open.length > 0) {
+    lines.push('', '  Might, but it is not known:')
+    for (const each of phase.open) lines.push('', ...chainText(each, style))
+  }
+  return lines
+}
+
+/** The chain as a tree: play → role → import → task, and below the task each of its conditions. */
+function chainText(evidence: ReportedEvidence, style: Style): readonly string[] {
+  const lines = [...wrap(evidence.effect, '  ', '    ')]
+  if (evidence.why !== undefined) lines.push(...wrap(evidence.why, '    ', '      '))
+  let depth = 0
+  for (const step of evidence.via) {
+    lines.push(`  ${branch(depth)}${step.what}  ${style.faint(placeText(step))}`)
+    depth++
+  }
+  lines.push(
+    `  ${branch(depth)}${style.strong(`task "${evidence.task}"`)} (${evidence.module})  ${style.faint(placeText(evidence))}`,
+  )
+  const indent = ' '.repeat(depth * 2 + 4)
+  lines.push(`${indent}runs: ${evidence.runs}${evidence.condition === null ? '' : `, if ${evidence.condition}`}`)
+  for (const condition of evidence.conditions ?? []) lines.push(...conditionText(condition, indent, style))
+  return lines
+}
+
+function branch(depth: number): string {
+  return depth === 0 ? '  ' : `${'  '.repeat(depth)}└ `
+}
+
+const answers = { yes: 'true', no: 'false', unknown: 'not decided' } as const
+
+function conditionText(condition: ReportedCondition, indent: string, style: Style): readonly string[] {
+  const from = condition.from === 'task' ? '' : ` (from the ${condition.from})`
+  const lines = [
+    `${indent}when ${condition.text}: ${answers[condition.runs]}${from}  ${style.faint(placeText(condition))}`,
+  ]
+  for (const { name, value, because } of condition.names) {
+    const shown = because === null || value !== null ? valueText(value, 60) : 'not defined'
+    lines.push(
+      ...wrap(`${name} = ${isUnknown(value) ? `not known: ${because ?? ''}` : shown}`, `${indent}  `, `${indent}    `),
+    )
+  }
+  return lines
+}
+
+function isUnknown(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'unknown' in value
+}
+
+function searchedText(verdict: ReportedVerdict, style: Style): readonly string[] {
+  const { tasks, commands, unresolved, considered } = verdict.searched
+  const lines = [style.strong('What was searched'), `  ${tasks} tasks, ${commands} commands`]
+  for (const each of unresolved) {
+    const effect = each.couldChange ? 'it could change this answer' : 'it could not change this answer'
+    lines.push(
+      ...wrap(`not read: ${each.says}: ${each.why}; ${effect}`, '  ', '    '),
+      `    ${style.faint(placeText(each))}`,
+    )
+  }
+  if (unresolved.length === 0) lines.push('  nothing was left unread that could change this answer')
+  if (considered.length > 0) {
+    lines.push('  programs that are known only by what they may do:')
+    for (const each of considered) lines.push(...wrap(`${each.program} (${each.calls}): ${each.why}`, '    ', '      '))
+  }
+  return lines
+}
+
+/** The proof for machines: the verdict with every condition and value. */
+export function renderExplainJson(report: Report, verdict: ReportedVerdict): string {
+  const evidence = (each: ReportedEvidence): object => ({
+    ...evidenceJson(each),
+    via: each.via,
+    conditions: each.conditions ?? [],
+  })
+  const phase = (each: ReportedPhase): object => ({
+    fixedBy: each.fixedBy,
+    condition: each.condition,
+    evidence: each.evidence.map(evidence),
+    open: each.open.map(evidence),
+  })
+  const json = {
+    source: report.source,
+    playbook: report.playbook,
+    host: report.host,
+    problem: {
+      ...verdict,
+      now: phase(verdict.now),
+      afterReboot: phase(verdict.afterReboot),
+      nearMisses: verdict.nearMisses.map(evidence),
+    },
+  }
+  return `${JSON.stringify(json, null, 2)}\n`
+}
+
+/** The proof as Markdown, with links to the lines where the commit is known. */
+export function renderExplainMarkdown(report: Report, verdict: ReportedVerdict): string {
+  const lines = [
+    `# ${verdict.id}: ${escaped(verdict.title)}`,
+    '',
+    `${escaped(sourceText(report.source))}, ${code(report.playbook)}, host ${code(report.host)}`,
+    '',
+    `${escaped(verdict.requirement.says)} <${verdict.requirement.source}>`,
+    '',
+    `**${verdict.fixedBy}**${verdict.condition === null ? '' : `, if ${code(verdict.condition)}`}: ${escaped(verdict.asks)}`,
+    ...phaseMarkdown('Now', verdict.now),
+    ...phaseMarkdown('After a reboot', verdict.afterReboot),
+  ]
+  if (verdict.nearMisses.length > 0) {
+    lines.push('', '## What came near', '')
+    for (const each of verdict.nearMisses)
+      lines.push(`- ${escaped(each.effect)}: ${escaped(each.why ?? '')} (${link(each)})`)
+  }
+  const { tasks, commands, unresolved } = verdict.searched
+  lines.push('', '## What was searched', '', `${tasks} tasks, ${commands} commands.`)
+  if (unresolved.length > 0) lines.push('')
+  for (const each of unresolved) {
+    lines.push(
+      `- not read: ${escaped(each.says)} (${code(placeText(each))}): ${escaped(each.why)}${each.couldChange ? '; **could change this answer**' : ''}`,
+    )
+  }
+  for (const note of verdict.notes) {
+    lines.push('', `> ${escaped(note.says)}${note.file === null ? '' : ` ${code(`${note.file}:${note.line}`)}`}`)
+  }
+  if (verdict.fixedBy !== 'kubespray') lines.push('', '## By hand', '', '```sh', ...verdict.byHand, '```')
+  return `${lines.join('\n')}\n`
+}
+
+function phaseMarkdown(label: string, phase: ReportedPhase): readonly string[] {
+  const lines = ['', `## ${label}: ${phase.fixedBy}${phase.condition === null ? '' : `, if ${code(phase.condition)}`}`]
+  for (const each of [...phase.evidence, ...phase.open]) {
+    lines.push('', `- ${escaped(each.effect)}${each.why === undefined ? '' : `: ${escaped(each.why)}`}`)
+    let depth = 1
+    for (const step of each.via) {
+      lines.push(`${'  '.repeat(depth)}- ${escaped(step.what)} (${code(placeText(step))})`)
+      depth++
+    }
+    lines.push(`${'  '.repeat(depth)}- task **${escaped(each.task)}** (${link(each)}), runs: ${each.runs}`)
+    for (const condition of each.conditions ?? []) {
+      lines.push(
+        `${'  '.repeat(depth + 1)}- when ${code(condition.text)}: ${answers[condition.runs]} (${code(placeText(condition))})`,
+      )
+      for (const { name, value, because } of condition.names) {
+        const shown = isUnknown(value) ? `not known: ${escaped(because ?? '')}` : code(valueText(value, 60))
+        lines.push(`${'  '.repeat(depth + 2)}- ${code(name)} = ${shown}`)
+      }
+    }
+  }
+  return lines
+}
+
+function link(evidence: ReportedEvidence): string {
+  const place = code(placeText(evidence))
+  return evidence.permalink === null ? place : `[${place}](${evidence.permalink})`
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\*_[\]<>#|]/g, char => `\\${char}`).replaceAll('\n', ' ')
+}
+
+/** A code span whose fence is longer than any run of backticks inside. */
+function code(text: string): string {
+  const runs = text.match(/`+/g) ?? []
+  const fence = '`'.repeat(Math.max(0, ...runs.map(run => run.length)) + 1)
+  const padded = text.startsWith('`') || text.endsWith('`') ? ` ${text} ` : text
+  return `${fence}${padded.replaceAll('\n', ' ')}${fence}`
+}

@@ -1,0 +1,332 @@
+import { type Cause, decide, type Truth } from '../jinja/value.js'
+import type { AppliedCondition, Step, TaskRun } from '../run/task-run.js'
+import type { Diagnostic } from '../source/diagnostic.js'
+import { lineOf, type Span } from '../source/text.js'
+import type { TreeOrigin } from '../source/tree.js'
+import type { Origin, ResolvedVariable } from '../variables/resolved.js'
+import type { Evidence, FixedBy, PhaseVerdict, Verdict } from '../verdicts/judge.js'
+import { type Json, jsonOf, whyUnknown } from './value-text.js'
+
+/** A place a reader can open: a path inside the checkout and a line from 1. */
+export interface Place {
+  readonly file: string
+  readonly line: number
+}
+
+export type Runs = 'yes' | 'no' | 'unknown'
+
+/** One link of the chain that leads to a task. */
+export interface ReportedStep extends Place {
+  readonly kind: Step['kind']
+  readonly what: string
+}
+
+/** A condition with its value and those of the names in it; only a fresh analysis has it, a snapshot keeps no expressions. */
+export interface ReportedCondition extends Place {
+  readonly text: string
+  readonly from: AppliedCondition['from']
+  readonly runs: Runs
+  readonly remains: string | null
+  readonly names: readonly { readonly name: string; readonly value: Json; readonly because: string | null }[]
+}
+
+/** A task's effect as evidence (contract, "report --format json"). */
+export interface ReportedEvidence extends Place {
+  readonly play: string
+  readonly role: string | null
+  readonly task: string
+  readonly module: string
+  readonly effect: string
+  readonly runs: Runs
+  readonly condition: string | null
+  readonly via: readonly ReportedStep[]
+  readonly permalink: string | null
+  /** Why it does not count (a near miss), or why that is not known. */
+  readonly why?: string
+  readonly conditions?: readonly ReportedCondition[]
+}
+
+export interface ReportedPhase {
+  readonly fixedBy: FixedBy
+  readonly condition: string | null
+  readonly evidence: readonly ReportedEvidence[]
+  /** What might settle it, and why that is not known. */
+  readonly open: readonly ReportedEvidence[]
+}
+
+export interface ReportedUnresolved extends Place {
+  readonly says: string
+  readonly couldChange: boolean
+  readonly why: string
+}
+
+export interface ReportedNote {
+  readonly says: string
+  readonly file: string | null
+  readonly line: number | null
+  readonly permalink: string | null
+}
+
+export interface ReportedVerdict {
+  readonly id: string
+  readonly title: string
+  readonly asks: string
+  readonly requirement: { readonly says: string; readonly source: string }
+  readonly byHand: readonly string[]
+  readonly fixedBy: FixedBy
+  readonly condition: string | null
+  readonly now: ReportedPhase
+  readonly afterReboot: ReportedPhase
+  readonly nearMisses: readonly ReportedEvidence[]
+  readonly searched: {
+    readonly tasks: number
+    readonly commands: number
+    readonly unresolved: readonly ReportedUnresolved[]
+    /** Programs known only by what they cannot do. */
+    readonly considered: readonly { readonly program: string; readonly calls: number; readonly why: string }[]
+  }
+  readonly notes: readonly ReportedNote[]
+}
+
+/** A variable as a report shows it (contract, "Variable"). */
+export interface ReportedVariable {
+  readonly status: 'known' | 'unknown' | 'undefined'
+  readonly value: Json
+  readonly origin: Origin | null
+  readonly file: string | null
+  readonly line: number | null
+  readonly overridden: readonly {
+    readonly origin: Origin
+    readonly file: string
+    readonly line: number
+    readonly value: Json
+  }[]
+  readonly because: string | null
+}
+
+export interface ReportedUnknown extends Place {
+  readonly name: string
+  readonly because: string
+}
+
+export interface ReportedDiagnostic extends Place {
+  readonly code: string
+  readonly severity: 'error' | 'warning'
+  readonly message: string
+}
+
+/** Where the answer comes from. `recorded`: a snapshot in kubespray-snapshots/. */
+export interface ReportedSource {
+  readonly kind: 'directory' | 'revision' | 'recorded'
+  readonly release: string | null
+  readonly commit: string | null
+  readonly path: string | null
+}
+
+/** Everything a report says; a fresh analysis and a recorded snapshot fill it alike, so it knows places, not spans. */
+export interface Report {
+  readonly source: ReportedSource
+  readonly playbook: string
+  readonly host: string
+  readonly problems: readonly ReportedVerdict[]
+  readonly variables: ReadonlyMap<string, ReportedVariable>
+  readonly unknowns: readonly ReportedUnknown[]
+  readonly diagnostics: readonly ReportedDiagnostic[]
+}
+
+/** Makes the address of a line on the web; null where no known commit holds it. */
+export type Permalink = (place: Place) => string | null
+
+export const NO_PERMALINK: Permalink = () => null
+const REPOSITORY = 'https://github.com/kubernetes-sigs/kubespray'
+const RELEASE = /^v\d+\.\d+\.\d+$/
+
+export function reportedSource(origin: TreeOrigin): ReportedSource {
+  const revision = origin.revision
+  return {
+    kind: origin.kind,
+    release: revision !== undefined && RELEASE.test(revision) ? revision : null,
+    commit: origin.commit ?? null,
+    path: origin.path,
+  }
+}
+
+/**
+ * Addresses in the public repository: for a release or commit that was read from git. A directory may hold changes, so
+ * it has none unless the caller knows that its commit is clean.
+ */
+export function permalinks(source: ReportedSource, clean = source.kind !== 'directory'): Permalink {
+  const reference = source.release ?? source.commit
+  if (!clean || reference === null) return NO_PERMALINK
+  return ({ file, line }) => {
+    // Pseudo files of the command line and paths outside the tree have no address.
+    if (file.startsWith('-') || file.startsWith('/') || file.startsWith('..')) return null
+    return `${REPOSITORY}/blob/${reference}/${file.split('/').map(encodeURIComponent).join('/')}#L${line}`
+  }
+}
+
+export function placeOfSpan(span: Span): Place {
+  return { file: span.file.path, line: lineOf(span) }
+}
+
+export function runsAnswer(truth: Truth): Runs {
+  return decide<Runs>(truth, { true: () => 'yes', false: () => 'no', unknown: () => 'unknown' })
+}
+
+/** A verdict with places instead of spans. */
+export function reportedVerdict(verdict: Verdict, permalink: Permalink): ReportedVerdict {
+  const { problem, searched } = verdict
+  return {
+    id: problem.id,
+    title: problem.title,
+    asks: problem.asks,
+    requirement: problem.requirement,
+    byHand: problem.byHand,
+    fixedBy: verdict.fixedBy,
+    condition: verdict.condition,
+    now: reportedPhase(verdict.now, permalink),
+    afterReboot: reportedPhase(verdict.afterReboot, permalink),
+    nearMisses: verdict.nearMisses.map(each => reportedEvidence(each, permalink)),
+    searched: {
+      tasks: searched.tasks,
+      commands: searched.commands,
+      unresolved: searched.unresolved.map(({ says, at, couldChange, why }) => ({
+        says,
+        ...placeOfSpan(at),
+        couldChange,
+        why,
+      })),
+      considered: searched.considered,
+    },
+    notes: verdict.notes.map(({ says, about }) => {
+      const place = about === undefined ? undefined : placeOfSpan(about.effect.at)
+      return {
+        says,
+        file: place?.file ?? null,
+        line: place?.line ?? null,
+        permalink: place === undefined ? null : permalink(place),
+      }
+    }),
+  }
+}
+
+function reportedPhase(phase: PhaseVerdict, permalink: Permalink): ReportedPhase {
+  return {
+    fixedBy: phase.fixedBy,
+    condition: phase.condition,
+    evidence: phase.evidence.map(each => reportedEvidence(each, permalink)),
+    open: phase.open.map(each => reportedEvidence(each, permalink)),
+  }
+}
+
+function reportedEvidence(evidence: Evidence, permalink: Permalink): ReportedEvidence {
+  const { task } = evidence
+  const place = placeOfSpan(task.task.at)
+  return {
+    play: task.playName,
+    role: task.role ?? null,
+    task: task.name,
+    module: task.task.module,
+    ...place,
+    effect: evidence.says,
+    runs: runsAnswer(evidence.runs),
+    condition: evidence.condition,
+    via: task.via.map(step => ({ ...placeOfSpan(step.at), kind: step.kind, what: step.what })),
+    permalink: permalink(place),
+    ...(evidence.why === undefined ? {} : { why: evidence.why }),
+    conditions: conditionsOf(task),
+  }
+}
+
+function conditionsOf(task: TaskRun): readonly ReportedCondition[] {
+  return task.conditions.map(condition => ({
+    text: condition.text,
+    ...placeOfSpan(condition.at),
+    from: condition.from,
+    runs: runsAnswer(condition.truth),
+    remains: condition.remains,
+    names: condition.names.map(({ name, value }) => ({ name, value: jsonOf(value), because: whyUnknown(value) })),
+  }))
+}
+
+/** A resolved variable as a report shows it. One of a few alternatives counts as unknown, and `because` tells them. */
+export function reportedVariable(variable: ResolvedVariable): ReportedVariable {
+  const { value, winner, overridden } = variable
+  const status = value.kind === 'known' ? 'known' : value.kind === 'undefined' ? 'undefined' : 'unknown'
+  return {
+    status,
+    value: value.kind === 'known' || value.kind === 'one-of' ? jsonOf(value) : null,
+    origin: winner?.origin ?? null,
+    file: winner?.at.file.path ?? null,
+    line: winner === undefined ? null : lineOf(winner.at),
+    overridden: overridden.map(each => ({ origin: each.origin, ...placeOfSpan(each.at), value: jsonOf(each.value) })),
+    because: whyUnknown(value),
+  }
+}
+
+/** What the answers rest on that only the host, or nobody yet, can tell: each name once, with the place that asks. */
+export function unknownsOf(
+  verdicts: readonly Verdict[],
+  variables: ReadonlyMap<string, ResolvedVariable>,
+): readonly ReportedUnknown[] {
+  const unknowns: ReportedUnknown[] = []
+  const ofCauses = (causes: readonly Cause[]): void => {
+    for (const cause of causes)
+      unknowns.push({ name: cause.name ?? cause.says, ...placeOfSpan(cause.at), because: cause.says })
+  }
+  for (const verdict of verdicts) {
+    for (const { runs } of [
+      ...verdict.now.evidence,
+      ...verdict.now.open,
+      ...verdict.afterReboot.evidence,
+      ...verdict.afterReboot.open,
+    ]) {
+      if (runs.kind === 'unknown') ofCauses(runs.causes)
+    }
+    for (const each of verdict.searched.unresolved) {
+      if (each.couldChange) unknowns.push({ name: each.says, ...placeOfSpan(each.at), because: each.why })
+    }
+  }
+  for (const [name, { value }] of variables) {
+    if (value.kind === 'unknown') {
+      for (const cause of value.causes) unknowns.push({ name, ...placeOfSpan(cause.at), because: cause.says })
+    }
+  }
+  const seen = new Set<string>()
+  return unknowns.filter(({ name, file, line, because }) => {
+    const key = `${name}\0${file}\0${line}\0${because}`
+    return seen.has(key) ? false : seen.add(key) !== undefined
+  })
+}
+
+export function reportedDiagnostic(diagnostic: Diagnostic): ReportedDiagnostic {
+  const { code, severity, message, at } = diagnostic
+  return { code, severity, message, ...placeOfSpan(at) }
+}
+
+/** The report of a fresh analysis. */
+export function reportOf(analysis: {
+  readonly origin: TreeOrigin
+  readonly playbook: string
+  readonly host: string
+  readonly verdicts: readonly Verdict[]
+  readonly variables: ReadonlyMap<string, ResolvedVariable>
+  readonly diagnostics: readonly Diagnostic[]
+}): Report {
+  const source = reportedSource(analysis.origin)
+  const permalink = permalinks(source)
+  return {
+    source,
+    playbook: analysis.playbook,
+    host: analysis.host,
+    problems: analysis.verdicts.map(verdict => reportedVerdict(verdict, permalink)),
+    variables: new Map([...analysis.variables].map(([name, variable]) => [name, reportedVariable(variable)])),
+    unknowns: unknownsOf(analysis.verdicts, analysis.variables),
+    diagnostics: analysis.diagnostics.map(reportedDiagnostic),
+  }
+}
+
+/** A place as people write it: `path:line`. */
+export function placeText(place: Place): string {
+  return `${place.file}:${place.line}`
+}

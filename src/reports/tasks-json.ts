@@ -1,0 +1,29 @@
+import type { Run, TaskRun } from '../run/task-run.js'
+import { lineOf } from '../source/text.js'
+
+/** The task graph for machines: contract, "tasks". */
+export function renderTasksJson(run: Run): string {
+  return `${JSON.stringify({ playbook: run.playbook, host: run.host, tasks: run.tasks.map(taskJson) }, null, 2)}\n`
+}
+
+const answers = { true: 'yes', false: 'no', unknown: 'unknown' } as const
+
+function taskJson(run: TaskRun): object {
+  const { task, part } = run
+  return {
+    play: run.play,
+    role: run.role ?? null,
+    name: run.name,
+    module: task.module,
+    file: task.at.file.path,
+    line: lineOf(task.at),
+    tags: run.tags,
+    part: part.endsWith('tasks') ? 'block' : part,
+    runs: answers[run.runs.kind],
+    condition: run.remains,
+    excluded: run.excluded ?? null,
+    dependsOnSetFact: run.dependsOnSetFact,
+    includedBy: run.includedBy === undefined ? null : { file: run.includedBy.file.path, line: lineOf(run.includedBy) },
+    notifiedBy: run.notifiedBy.map(({ task: by }) => ({ file: by.at.file.path, line: lineOf(by.at) })),
+  }
+}

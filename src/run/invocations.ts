@@ -1,0 +1,144 @@
+import { fullModuleName } from '../ansible/modules.js'
+import type { Task } from '../ansible/statement.js'
+import { hasTemplate } from '../jinja/parser.js'
+import { renderTemplateFile } from '../jinja/template.js'
+import { type Cause, known, type Truth, type Value } from '../jinja/value.js'
+import { wholeFile } from '../source/text.js'
+import { evaluateNode } from '../variables/node-value.js'
+import type { Scope } from '../variables/scope.js'
+import { allOf } from './conditions.js'
+import { chainOf, type Frame } from './frame.js'
+import { omitted } from './scopes.js'
+import { findFiles, searchDirectories } from './search.js'
+import type { RunState } from './state.js'
+import type { Invocation } from './task-run.js'
+
+/** One execution of a task, before its arguments are evaluated. */
+export interface Execution {
+  readonly state: RunState
+  /** The hosts of the play: a `run_once` task runs on the first. */
+  readonly hosts: readonly string[]
+  readonly task: Task
+  readonly frame: Frame
+  readonly scope: Scope
+  readonly runs: Truth
+  readonly remains: string | null
+  readonly item?: Value
+}
+
+/** The module with its evaluated arguments; several where the module itself is one of a few. */
+export function invocationsOf(execution: Execution): readonly Invocation[] {
+  const { task, frame, scope, runs, remains, item } = execution
+  const plain: Invocation = {
+    runs,
+    remains,
+    arguments: argumentsOf(task, scope),
+    raw: task.arguments.raw && evaluateNode(task.arguments.raw, scope),
+    environment: environmentOf(frame, task, scope),
+    ...(item === undefined ? {} : { item }),
+    ...delegation(execution),
+  }
+  const content = runs.kind === 'false' ? undefined : contentOf(execution, plain)
+  const invocation = content === undefined ? plain : { ...plain, content }
+  if (!hasTemplate(task.action)) return [invocation]
+  return modulesOf(task, scope).map(({ module, because }) => ({
+    ...invocation,
+    module,
+    runs: because.length === 0 ? runs : allOf([runs, { kind: 'unknown', causes: because }]),
+    remains: because.length === 0 ? remains : [remains, `the module is ${module}`].filter(Boolean).join(' and '),
+  }))
+}
+
+function argumentsOf(task: Task, scope: Scope): ReadonlyMap<string, Value> {
+  const named = new Map<string, Value>()
+  if (task.arguments.template) {
+    const value = evaluateNode(task.arguments.template, scope)
+    if (value.kind === 'known' && value.data instanceof Map) {
+      for (const [name, member] of value.data) named.set(String(name), member)
+    }
+  }
+  for (const [name, node] of task.arguments.named) {
+    const value = evaluateNode(node, scope)
+    if (value.kind === 'known' && value.data === omitted) named.delete(name)
+    else named.set(name, value)
+  }
+  return named
+}
+
+function environmentOf(frame: Frame, task: Task, scope: Scope): ReadonlyMap<string, Value> {
+  const merged = new Map<string, Value>()
+  for (const { keywords } of [...chainOf(frame).map(({ directives }) => directives), task]) {
+    const node = keywords.get('environment')?.value
+    if (node === undefined) continue
+    for (const part of node.kind === 'list' ? node.items : [node]) {
+      const value = evaluateNode(part, scope)
+      if (value.kind !== 'known' || !(value.data instanceof Map)) continue
+      for (const [name, member] of value.data) merged.set(String(name), member)
+    }
+  }
+  return merged
+}
+
+/** Where the module runs instead, when that is not this host: by `delegate_to`, or as a `run_once` of another host. */
+function delegation({ state, hosts, task, frame, scope }: Execution): { readonly delegateTo?: Value } {
+  const { host } = state.options
+  const keyword = (name: string) =>
+    [
+      task,
+      ...chainOf(frame)
+        .toReversed()
+        .map(({ directives }) => directives),
+    ]
+      .map(({ keywords }) => keywords.get(name)?.value)
+      .find(node => node !== undefined)
+  const delegate = keyword('delegate_to')
+  if (delegate !== undefined) {
+    const value = evaluateNode(delegate, scope)
+    return value.kind === 'known' && value.data === host ? {} : { delegateTo: value }
+  }
+  const once = keyword('run_once')
+  const [first] = hosts
+  const isOnce = once?.kind === 'scalar' && once.data === true
+  return isOnce && first !== undefined && first !== host ? { delegateTo: known(first) } : {}
+}
+
+/** The text `template`, `copy` and `script` bring to the host: read from the tree, templates rendered. */
+function contentOf({ state, task, frame, scope }: Execution, { arguments: named, raw }: Invocation): Value | undefined {
+  const kind = contentKinds[task.module]
+  if (kind === undefined) return undefined
+  const given = named.get('content')
+  if (given !== undefined) return given
+  const name = named.get('src') ?? (task.module === 'ansible.builtin.script' ? raw : undefined)
+  const remote = named.get('remote_src')
+  if (name === undefined || (remote?.kind === 'known' && remote.data === true)) return undefined
+  const { candidates, otherwise } = findFiles(state.code, name, searchDirectories(frame, kind))
+  const [only, second] = candidates
+  if (only === undefined || second !== undefined || otherwise.length > 0) return undefined
+  const file = state.code.tree.read(only.path)
+  if (file === undefined) return undefined
+  return kind === 'templates' ? renderTemplateFile(file.text, wholeFile(file), scope) : known(file.text)
+}
+
+const contentKinds: Readonly<Record<string, 'files' | 'templates'>> = {
+  'ansible.builtin.template': 'templates',
+  'ansible.builtin.copy': 'files',
+  'ansible.builtin.script': 'files',
+}
+
+/** What a templated `action` comes to. `ansible_pkg_mgr` is by definition what `package` runs. */
+function modulesOf(
+  task: Task,
+  scope: Scope,
+): readonly { readonly module: string; readonly because: readonly Cause[] }[] {
+  const value = scope.template(task.action, task.at)
+  const options = value.kind === 'one-of' ? value.options : [{ value, because: [] }]
+  return options.flatMap(option => {
+    const { value: single, because } = option
+    if (single.kind === 'known' && typeof single.data === 'string')
+      return [{ module: fullModuleName(single.data), because }]
+    const names = single.kind === 'unknown' ? single.causes.map(({ name }) => name) : []
+    const isPackage = names.length === 1 && /^ansible_(?:facts\.)?pkg_mgr$/.test(names[0] ?? '')
+    if (isPackage) return [{ module: 'ansible.builtin.package', because }]
+    return single.kind === 'unknown' ? [{ module: task.action, because }] : []
+  })
+}

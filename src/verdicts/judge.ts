@@ -1,0 +1,297 @@
+import { describeEffect } from '../effects/describe.js'
+import type { Effect, Power } from '../effects/effect.js'
+import { type Occurrence, type RunEffects, runsOf } from '../effects/run-effects.js'
+import { type Cause, mergeCauses, type Truth } from '../jinja/value.js'
+import type { TaskRun } from '../run/task-run.js'
+import { placeOf, type Span } from '../source/text.js'
+import type { Note, Problem, Rule } from './problem.js'
+import { joinAnd, type Standing, standingOf } from './standing.js'
+
+export type FixedBy = 'kubespray' | 'operator' | 'unknown'
+
+/** A task's effect as part of a verdict. */
+export interface Evidence {
+  readonly task: TaskRun
+  readonly effect: Effect
+  /** The effect in words. */
+  readonly says: string
+  readonly runs: Truth
+  /** What the host decides, in Ansible's words; null where nothing is left. */
+  readonly condition: string | null
+  /** Why it does not count, for what came near; why it is open, for what could count. */
+  readonly why: string | undefined
+}
+
+/** Who fixes it at one time: on the running host, or after a reboot. */
+export interface PhaseVerdict {
+  readonly fixedBy: FixedBy
+  readonly condition: string | null
+  readonly evidence: readonly Evidence[]
+  /** Effects that might settle it, and why that is not known. */
+  readonly open: readonly Evidence[]
+}
+
+/** Something in the run that could not be read, and whether it could have changed this verdict. */
+export interface Unresolved {
+  readonly says: string
+  readonly at: Span
+  readonly couldChange: boolean
+  readonly why: string
+}
+
+/** Programs that are known only by what they cannot do, counted. */
+export interface Considered {
+  readonly program: string
+  readonly calls: number
+  readonly why: string
+}
+
+export interface Verdict {
+  readonly problem: Problem
+  readonly fixedBy: FixedBy
+  readonly condition: string | null
+  readonly now: PhaseVerdict
+  readonly afterReboot: PhaseVerdict
+  readonly nearMisses: readonly Evidence[]
+  readonly searched: {
+    readonly tasks: number
+    readonly commands: number
+    readonly unresolved: readonly Unresolved[]
+    readonly considered: readonly Considered[]
+  }
+  readonly notes: readonly Note[]
+}
+
+interface Standed {
+  readonly occurrence: Occurrence
+  readonly standing: Standing
+}
+
+/**
+ * Who fixes a problem, from everything a run does. `kubespray`: an effect settles it (under `condition` where only the host
+ * decides whether its task runs). `operator`: nothing does, and everything that was not read could not have. `unknown`:
+ * something might, and this program cannot tell. The problem as a whole is kubespray's only if both times are.
+ */
+export function judge(problem: Problem, effects: RunEffects): Verdict {
+  const standed = effects.occurrences.map(occurrence => ({ occurrence, standing: standingOf(occurrence) }))
+  return judgeWith(problem, effects, standed)
+}
+
+/** Every problem over one run; what becomes of each effect is worked out once. */
+export function judgeAll(problems: readonly Problem[], effects: RunEffects): readonly Verdict[] {
+  const standed = effects.occurrences.map(occurrence => ({ occurrence, standing: standingOf(occurrence) }))
+  return problems.map(problem => judgeWith(problem, effects, standed))
+}
+
+function judgeWith(problem: Problem, effects: RunEffects, standed: readonly Standed[]): Verdict {
+  const unresolved = unresolvedFor(problem, effects, standed)
+  const blocked = unresolved.some(each => each.couldChange)
+  const now = judgePhase(problem.now, standed, blocked)
+  const afterReboot = judgePhase(problem.afterReboot, standed, blocked)
+  const fixedBy = bothPhases(now.verdict.fixedBy, afterReboot.verdict.fixedBy)
+  const conditions = [now.verdict.condition, afterReboot.verdict.condition].filter(each => each !== null)
+  return {
+    problem,
+    fixedBy,
+    condition: fixedBy === 'kubespray' && conditions.length > 0 ? joinAnd([...new Set(conditions)]) : null,
+    now: now.verdict,
+    afterReboot: afterReboot.verdict,
+    nearMisses: withoutRepeats([...now.near, ...afterReboot.near]),
+    searched: {
+      tasks: effects.run.tasks.length,
+      commands: effects.commands,
+      unresolved,
+      considered: consideredFor(problem, standed),
+    },
+    notes:
+      problem.notes?.(
+        effects.occurrences.filter((_, index) => standed[index]?.standing.kind !== 'never' || isRescue(standed[index])),
+      ) ?? [],
+  }
+}
+
+function isRescue(each: Standed | undefined): boolean {
+  return each?.standing.kind === 'never' && each.standing.because === 'failure'
+}
+
+function bothPhases(now: FixedBy, afterReboot: FixedBy): FixedBy {
+  if (now === 'operator' || afterReboot === 'operator') return 'operator'
+  return now === 'kubespray' && afterReboot === 'kubespray' ? 'kubespray' : 'unknown'
+}
+
+interface Settling {
+  readonly occurrence: Occurrence
+  readonly index: number
+  readonly condition: string | null
+}
+
+function judgePhase(
+  rules: readonly Rule[],
+  standed: readonly Standed[],
+  blocked: boolean,
+): { readonly verdict: PhaseVerdict; readonly near: readonly Evidence[] } {
+  const settled: Settling[] = []
+  const open: Evidence[] = []
+  const near: Evidence[] = []
+  for (const rule of rules) judgeRule(rule, standed, settled, open, near)
+  settled.sort((left, right) => left.index - right.index)
+  const evidence = withoutRepeats(settled.map(each => evidenceOf(each.occurrence, each.condition, undefined)))
+  const certain = settled.some(each => each.condition === null)
+  const conditions = [...new Set(settled.map(each => each.condition).filter(each => each !== null))]
+  const verdict = (fixedBy: FixedBy, condition: string | null): PhaseVerdict => ({ fixedBy, condition, evidence, open })
+  if (certain) return { verdict: verdict('kubespray', null), near }
+  if (conditions.length > 0) return { verdict: verdict('kubespray', conditions.join(' or ')), near }
+  return { verdict: verdict(open.length > 0 || blocked ? 'unknown' : 'operator', null), near }
+}
+
+function judgeRule(
+  rule: Rule,
+  standed: readonly Standed[],
+  settled: Settling[],
+  open: Evidence[],
+  near: Evidence[],
+): void {
+  for (const [index, { occurrence, standing }] of standed.entries()) {
+    const match = rule.matches(occurrence.effect, occurrence)
+    if (match.kind === 'no') continue
+    if (match.kind === 'near') {
+      const why = standing.kind === 'never' ? `${match.why}; besides, it ${standing.why}` : match.why
+      near.push(evidenceOf(occurrence, conditionOf(standing), why))
+      continue
+    }
+    if (standing.kind === 'never') {
+      if (match.kind === 'settles') near.push(evidenceOf(occurrence, null, standing.why))
+      continue
+    }
+    if (match.kind === 'could') {
+      open.push(evidenceOf(occurrence, conditionOf(standing), because(match.says, match.causes)))
+      continue
+    }
+    if (standing.kind === 'unread') {
+      open.push(evidenceOf(occurrence, null, because('whether it happens is not known', standing.causes)))
+      continue
+    }
+    const conditions = [conditionOf(standing), match.condition ?? null].filter(each => each !== null)
+    const outcome = afterLater(rule, standed, index, occurrence)
+    if (outcome.kind === 'undone') near.push(evidenceOf(occurrence, null, outcome.why))
+    else if (outcome.kind === 'open') open.push(evidenceOf(occurrence, null, outcome.why))
+    else {
+      const all = [...conditions, ...outcome.conditions]
+      settled.push({ occurrence, index, condition: all.length === 0 ? null : joinAnd(all) })
+    }
+  }
+}
+
+type Outcome =
+  | { readonly kind: 'stays'; readonly conditions: readonly string[] }
+  | { readonly kind: 'undone'; readonly why: string }
+  | { readonly kind: 'open'; readonly why: string }
+
+/** What later effects of the run leave of one that settles: the last in run order decides. */
+function afterLater(rule: Rule, standed: readonly Standed[], index: number, settling: Occurrence): Outcome {
+  const { undoneBy } = rule
+  const conditions: string[] = []
+  if (undoneBy === undefined) return { kind: 'stays', conditions }
+  for (const { occurrence, standing } of standed.slice(index + 1)) {
+    if (standing.kind === 'never') continue
+    const undone = undoneBy(settling.effect, occurrence.effect)
+    if (undone.kind === 'false') continue
+    const later = `${describeEffect(occurrence.effect)} (${placeOf(occurrence.effect.at)})`
+    if (undone.kind === 'unknown' || standing.kind === 'unread') {
+      const causes = undone.kind === 'unknown' ? undone.causes : standing.kind === 'unread' ? standing.causes : []
+      return { kind: 'open', why: because(`a later task may take it back: ${later}`, causes) }
+    }
+    if (standing.kind === 'happens') return { kind: 'undone', why: `taken back later: ${later}` }
+    conditions.push(`not (${standing.condition})`)
+  }
+  return { kind: 'stays', conditions: [...new Set(conditions)] }
+}
+
+function because(says: string, causes: readonly Cause[]): string {
+  const reasons = mergeCauses(causes)
+    .slice(0, 3)
+    .map(cause => `${cause.says} (${placeOf(cause.at)})`)
+  return reasons.length === 0 ? says : `${says}: ${reasons.join('; ')}`
+}
+
+function conditionOf(standing: Standing): string | null {
+  return standing.kind === 'host-decides' ? standing.condition : null
+}
+
+function evidenceOf(occurrence: Occurrence, condition: string | null, why: string | undefined): Evidence {
+  const { task, effect } = occurrence
+  return { task, effect, says: describeEffect(effect), runs: runsOf(occurrence), condition, why }
+}
+
+/** Each task's effect once, for each reason why it does not count. */
+function withoutRepeats(evidence: readonly Evidence[]): readonly Evidence[] {
+  const seen = new Set<string>()
+  return evidence.filter(each => {
+    const key = `${each.task.order}\0${each.says}\0${each.why ?? ''}`
+    if (seen.has(key)) return false
+    seen.add(key)
+    return true
+  })
+}
+
+/** What was not read: gaps of the run, unreadable commands, unmodelled modules, unfamiliar programs. */
+function unresolvedFor(problem: Problem, effects: RunEffects, standed: readonly Standed[]): readonly Unresolved[] {
+  const unresolved: Unresolved[] = []
+  for (const gap of effects.run.gaps) {
+    if (gap.runs.kind === 'false') continue
+    unresolved.push({ says: gap.says, at: gap.at, couldChange: true, why: 'tasks may be missing from the run' })
+  }
+  for (const { occurrence, standing } of standed) {
+    if (standing.kind === 'never') continue
+    const { effect } = occurrence
+    if (effect.kind === 'unreadable-command' || effect.kind === 'unmodelled-module') {
+      unresolved.push({ says: describeEffect(effect), at: effect.at, couldChange: true, why: 'it could do anything' })
+    } else if (effect.kind === 'command' && (effect.unfamiliar || shared(effect.powers, problem.powers).length > 0)) {
+      const could = shared(effect.powers, problem.powers)
+      unresolved.push({
+        says: describeEffect(effect),
+        at: effect.at,
+        couldChange: could.length > 0,
+        why: effect.unfamiliar
+          ? `${effect.program ?? 'a program whose name is not known'} is not a program this knows`
+          : `${effect.program ?? 'it'} ${could.join(', ')}`,
+      })
+    }
+  }
+  const seen = new Set<string>()
+  return unresolved.filter(each => {
+    const key = `${each.says}\0${placeOf(each.at)}`
+    return seen.has(key) ? false : seen.add(key) !== undefined
+  })
+}
+
+function consideredFor(problem: Problem, standed: readonly Standed[]): readonly Considered[] {
+  const programs = new Map<string, { calls: number; powers: readonly Power[] }>()
+  for (const { occurrence, standing } of standed) {
+    const { effect } = occurrence
+    if (standing.kind === 'never' || effect.kind !== 'command' || effect.unfamiliar || effect.powers.length === 0)
+      continue
+    if (shared(effect.powers, problem.powers).length > 0) continue
+    const program = effect.program ?? '…'
+    const before = programs.get(program)
+    programs.set(program, { calls: (before?.calls ?? 0) + 1, powers: effect.powers })
+  }
+  return [...programs].map(([program, { calls, powers }]) => ({
+    program,
+    calls,
+    why: `${powers.join(', ')}; nothing that could change this answer`,
+  }))
+}
+
+function shared(left: readonly Power[], right: readonly Power[]): readonly Power[] {
+  return left.filter(power => right.includes(power))
+}
+
+/** What would have to be known for an `unknown` verdict to become definite, one line each. */
+export function whatWouldDecide(verdict: Verdict): readonly string[] {
+  const open = [...verdict.now.open, ...verdict.afterReboot.open].map(each => `${each.says}: ${each.why ?? ''}`)
+  const unresolved = verdict.searched.unresolved
+    .filter(each => each.couldChange)
+    .map(each => `${each.says} (${placeOf(each.at)})`)
+  return [...new Set([...open, ...unresolved])]
+}

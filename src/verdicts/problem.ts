@@ -1,0 +1,51 @@
+import type { Effect, Power } from '../effects/effect.js'
+import type { Occurrence } from '../effects/run-effects.js'
+import type { Cause, Truth } from '../jinja/value.js'
+
+/**
+ * What a rule says about one effect.
+ * `settles`: if the effect happens, the problem is gone (under `condition`, where one remains on the host).
+ * `near`: it looks like it, but is not, for this reason. `could`: it may settle, depending on what is not known.
+ */
+export type Match =
+  | { readonly kind: 'settles'; readonly condition?: string }
+  | { readonly kind: 'near'; readonly why: string }
+  | { readonly kind: 'could'; readonly says: string; readonly causes: readonly Cause[] }
+  | { readonly kind: 'no' }
+
+export const NO_MATCH: Match = { kind: 'no' }
+export const SETTLES: Match = { kind: 'settles' }
+
+/** Which effects settle a problem. Rules look at effects, never at the names of tasks or files of role code. */
+export interface Rule {
+  /** What the effect does for the problem, as a phrase: `turns swap off`. */
+  readonly says: string
+  readonly matches: (effect: Effect, occurrence: Occurrence) => Match
+  /** Whether a later effect takes back what `settling` did; absent: nothing does. */
+  readonly undoneBy?: (settling: Effect, later: Effect) => Truth
+}
+
+/** Something to know beside the verdict, with the effect it is about. */
+export interface Note {
+  readonly says: string
+  readonly about: Occurrence | undefined
+}
+
+/** A problem a host can have before Kubernetes runs on it. */
+export interface Problem {
+  /** As in who-fixes.json. */
+  readonly id: string
+  readonly title: string
+  /** The question the verdict answers. */
+  readonly asks: string
+  readonly requirement: { readonly says: string; readonly source: string }
+  /** Any of these settles the problem on the running host. */
+  readonly now: readonly Rule[]
+  /** Any of these keeps it settled over a reboot. */
+  readonly afterReboot: readonly Rule[]
+  /** What a command that is not modelled would have to be able to do to change the verdict. */
+  readonly powers: readonly Power[]
+  /** What the person has to do where kubespray does not. */
+  readonly byHand: readonly string[]
+  readonly notes?: (occurrences: readonly Occurrence[]) => readonly Note[]
+}
