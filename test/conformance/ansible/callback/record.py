@@ -50,9 +50,9 @@ class CallbackModule(CallbackBase):
         self._write(result._host, result._task, event)
 
     def _write(self, host, task, event):
-        place = task.get_path().removeprefix(self._tree)
-        event.update(host=host.get_name(), place=place, name=task.name or task.action, action=task.action)
-        self._file.write(json.dumps(event) + "\n")
+        event.update(host=host.get_name(), place=task.get_path(), name=task.name or task.action, action=task.action)
+        # Paths are told from the top of the tree, wherever it lies.
+        self._file.write(json.dumps(event).replace(self._tree, "") + "\n")
         self._file.flush()
 
 
