@@ -1,7 +1,7 @@
-import { askText, isText } from '../src/effects/argument.js'
+import { askText, isCertainlySame } from '../src/effects/argument.js'
 import type { Effect, KernelModule } from '../src/effects/effect.js'
 import { isModulesLoadFile } from '../src/effects/settings-files.js'
-import { decide, FALSE, type Truth, type Value } from '../src/jinja/value.js'
+import { decide, FALSE, TRUE, type Truth, type Value } from '../src/jinja/value.js'
 import { type Match, NO_MATCH, type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
 
 /** Whether a module is this one; modprobe takes `-` and `_` for the same. */
@@ -58,8 +58,8 @@ export function moduleRules(name: string): { readonly now: readonly Rule[]; read
       }
       if (later.kind !== 'file' || settling.kind !== 'kernel-module' || settling.file === undefined) return FALSE
       if (later.change !== 'removed' && later.change !== 'written') return FALSE
-      const same = sameText(settling.file, later.path)
-      if (same.kind !== 'true' || later.change === 'removed') return same
+      if (!isCertainlySame(settling.file, later.path)) return FALSE
+      if (later.change === 'removed') return TRUE
       // Written again: it is taken back where the new content does not name the module.
       return askText(later.content, text => !text.replaceAll('-', '_').includes(name))
     },
@@ -73,10 +73,6 @@ function atUnitStart(effects: readonly Effect[], unit: string, name: string): Ma
       effect.kind === 'kernel-module' && effect.state === 'loaded' && isModule(effect.module, name).kind === 'true',
   )
   return loads ? { kind: 'near', why: `is loaded only when ${unit} starts` } : NO_MATCH
-}
-
-function sameText(left: Value, right: Value): Truth {
-  return askText(left, text => isText(right, text).kind === 'true')
 }
 
 /** A file whose path is not known might be one of modules-load.d, unless its content cannot name the module. */

@@ -1,9 +1,17 @@
-import { askText, bothTrue, causesOf, isText, optionsOf, showValue, textOf } from '../src/effects/argument.js'
+import {
+  askText,
+  bothTrue,
+  causesOf,
+  causeText,
+  isCertainlySame,
+  optionsOf,
+  showValue,
+  textOf,
+} from '../src/effects/argument.js'
 import type { Effect, Sysctl } from '../src/effects/effect.js'
 import type { Occurrence } from '../src/effects/run-effects.js'
 import { isSysctlConf, isSysctlDirectoryFile, sysctlKey } from '../src/effects/settings-files.js'
 import { type Cause, decide, FALSE, TRUE, type Truth, type Value } from '../src/jinja/value.js'
-import { placeOf } from '../src/source/text.js'
 import { type Match, NO_MATCH, type Note, type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
 
 /** The kernel has these two as one variable (net/ipv4/devinet.c: forwarding of `all` is ip_forward). */
@@ -113,9 +121,11 @@ export function settingRules(
       }),
     undoneBy: (settling, later) => {
       if (settling.kind !== 'sysctl' || settling.file === undefined) return FALSE
-      if (later.kind === 'file' && later.change === 'removed') return certainly(isSame(settling.file, later.path))
+      if (later.kind === 'file' && later.change === 'removed')
+        return certainly(isCertainlySame(settling.file, later.path))
       if (later.kind !== 'sysctl' || later.file === undefined) return FALSE
-      if (later.value === undefined) return certainly(bothTrue(isKey(later, keys), isSame(settling.file, later.file)))
+      if (later.value === undefined)
+        return certainly(isKey(later, keys).kind === 'true' && isCertainlySame(settling.file, later.file))
       if (later.persisted.kind === 'false') return FALSE
       return bothTrue(contradicts(later, keys, holds), comesLater(settling.file, later.file))
     },
@@ -135,15 +145,8 @@ function contradicts(later: Sysctl, keys: readonly string[], holds: (value: Valu
 }
 
 /** Only what is certain takes something back: an unknown path is not a reason to doubt every setting. */
-function certainly(truth: Truth): Truth {
-  return truth.kind === 'true' ? TRUE : FALSE
-}
-
-function isSame(left: Value, right: Value): Truth {
-  return optionsOf(left).reduce<Truth>((all, { value }) => {
-    const text = textOf(value)
-    return bothTrue(all, text === undefined ? FALSE : isText(right, text))
-  }, TRUE)
+function certainly(same: boolean): Truth {
+  return same ? TRUE : FALSE
 }
 
 /** At boot the files are applied in byte order of their names, whatever directory they stand in. */
@@ -163,7 +166,7 @@ function alternatives(occurrences: readonly Occurrence[]): readonly Note[] {
     if (effect.kind !== 'sysctl' || effect.file?.kind !== 'one-of' || isKey(effect, KEYS).kind !== 'true') return []
     const options = effect.file.options.map(option => {
       const because = [...option.because, ...causesOf(option.value)]
-      const places = [...new Set(because.map(cause => `${cause.says} (${placeOf(cause.at)})`))]
+      const places = [...new Set(because.map(causeText))]
       return places.length === 0 ? showValue(option.value) : `${showValue(option.value)}: ${places.join('; ')}`
     })
     return [{ says: `The file is ${options.join(', or ')}.`, about: occurrence }]

@@ -9,6 +9,8 @@ interface PortFacts {
   readonly port: number
   /** Who listens there once the cluster runs. */
   readonly owner: string
+  /** The unit it runs as; absent where it runs in a pod. */
+  readonly ownerUnit?: string
   readonly source: string
 }
 
@@ -16,18 +18,25 @@ function near(why: string): Match {
   return { kind: 'near', why }
 }
 
-function ofUnit(effect: Unit, port: number, verb: string): Match {
+function ofUnit(effect: Unit, { port, owner, ownerUnit }: PortFacts, verb: string): Match {
   const name = showValue(effect.unit)
   const exact = textOf(effect.unit)
+  // Only services and sockets have processes that listen.
+  if (exact !== undefined && !/\.(service|socket|scope|slice)$/.test(unitName(exact))) return NO_MATCH
   if (exact === undefined && optionsOf(effect.unit).some(({ value }) => piecesOf(value) === undefined)) {
     const causes = optionsOf(effect.unit).flatMap(({ value }) => (value.kind === 'unknown' ? value.causes : []))
     return { kind: 'could', says: `which unit is ${verb} is not known`, causes }
+  }
+  if (exact !== undefined && unitName(exact) === ownerUnit) {
+    const why = `frees port ${port} only if its holder is that very unit (${owner}), not another process`
+    return { kind: 'near', why, closest: true }
   }
   return near(`frees port ${port} only if its holder is ${unitName(exact ?? name)}`)
 }
 
 /** Frees a port that some process of the host holds, whichever it is. */
-function frees({ port }: PortFacts): Rule {
+function frees(facts: PortFacts): Rule {
+  const { port } = facts
   return {
     says: `frees port ${port}`,
     matches: effect => {
@@ -52,7 +61,7 @@ function frees({ port }: PortFacts): Rule {
                 causes: effect.target.kind === 'unknown' ? effect.target.causes : [],
               }
         case 'unit':
-          return isText(effect.state, 'stopped').kind === 'false' ? NO_MATCH : ofUnit(effect, port, 'stopped')
+          return isText(effect.state, 'stopped').kind === 'false' ? NO_MATCH : ofUnit(effect, facts, 'stopped')
         case 'container':
           return effect.action === 'stopped' || effect.action === 'removed'
             ? near(`frees port ${port} only if its holder runs in that container`)
@@ -77,14 +86,15 @@ function frees({ port }: PortFacts): Rule {
 }
 
 /** Keeps the port free after a reboot, whichever process took it before. */
-function keepsFree({ port }: PortFacts): Rule {
+function keepsFree(facts: PortFacts): Rule {
+  const { port } = facts
   return {
     says: `keeps port ${port} free at boot`,
     matches: effect => {
       if (effect.kind !== 'unit') return NO_MATCH
       const disabled = effect.enabled !== undefined && isSet(effect.enabled, false).kind !== 'true'
       const masked = effect.masked !== undefined && isSet(effect.masked, false).kind !== 'false'
-      return disabled || masked ? ofUnit(effect, port, disabled ? 'disabled' : 'masked') : NO_MATCH
+      return disabled || masked ? ofUnit(effect, facts, disabled ? 'disabled' : 'masked') : NO_MATCH
     },
   }
 }

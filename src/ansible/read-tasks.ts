@@ -129,7 +129,7 @@ function readAction(node: Node): { action: string; given: Node } | undefined {
   if (node.kind === 'map') {
     const module = entryOf(node, 'module')?.value
     if (module?.kind !== 'scalar' || typeof module.data !== 'string') return undefined
-    const [action = '', ...rest] = module.data.split(' ')
+    const [action = '', ...rest] = splitArguments(module.data) ?? []
     const entries = node.entries.filter(({ key }) => key.data !== 'module')
     if (rest.length === 0) return { action, given: { ...node, entries } }
     return { action, given: { ...module, data: rest.join(' ') } }

@@ -1,4 +1,6 @@
-import { renderExplainJson, renderExplainMarkdown, renderExplainText } from '../reports/explain.js'
+import { renderExplainJson } from '../reports/explain-json.js'
+import { renderExplainMarkdown } from '../reports/explain-markdown.js'
+import { renderExplainText } from '../reports/explain-text.js'
 import { UsageError } from '../source/diagnostic.js'
 import type { DefineCommand } from './command.js'
 import { type AnalysisOptions, addAnalysisOptions, addOutputOptions, type OutputOptions, requestOf } from './options.js'

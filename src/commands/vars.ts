@@ -5,7 +5,9 @@ import {
   reportedDiagnostic,
   reportedVariable,
 } from '../reports/report.js'
-import { definitionsOf, renderVarsJson, renderVarsText } from '../reports/vars.js'
+import { definitionsOf } from '../reports/variables-report.js'
+import { renderVarsJson } from '../reports/vars-json.js'
+import { renderVarsText } from '../reports/vars-text.js'
 import type { DefineCommand } from './command.js'
 import { type AnalysisOptions, addAnalysisOptions, addOutputOptions, type OutputOptions, requestOf } from './options.js'
 import { styleFor, writeReport } from './output.js'

@@ -12,6 +12,7 @@ import {
   unknown,
   type Value,
 } from '../jinja/value.js'
+import { placeOf } from '../source/text.js'
 
 export type Single = Known | Undefined | Unknown | Failure
 
@@ -41,6 +42,12 @@ export function piecesOf(value: Value): readonly (string | null)[] | undefined {
   const text = textOf(value)
   if (text !== undefined) return [text]
   return value.kind === 'unknown' ? value.text : undefined
+}
+
+/** A cause for people: what it says and where, the place once. */
+export function causeText(cause: Cause): string {
+  const place = placeOf(cause.at)
+  return cause.says.includes(place) ? cause.says : `${cause.says} (${place})`
 }
 
 /** Why a value is not known; empty for a known one. */
@@ -141,6 +148,32 @@ export function isOneOfTexts(value: Value | undefined, texts: readonly string[])
 }
 
 const YES = new Set(['yes', 'on', '1', 'true', 't', 'y', '1.0'])
+
+/**
+ * Whether two arguments are certainly the same: the same known text, or the same value of which the same is not known
+ * (two uses of one variable). False means only that it is not certain.
+ */
+export function isCertainlySame(left: Value, right: Value): boolean {
+  const ours = optionsOf(left)
+  const theirs = optionsOf(right)
+  return (
+    ours.length === theirs.length &&
+    ours.every(({ value }) => theirs.some(({ value: other }) => isSameSingle(value, other)))
+  )
+}
+
+function isSameSingle(left: Single, right: Single): boolean {
+  const text = textOf(left)
+  if (text !== undefined) return text === textOf(right)
+  if (left.kind !== 'unknown' || right.kind !== 'unknown') return false
+  const key = (value: Unknown): string =>
+    JSON.stringify([
+      value.text ?? null,
+      ...value.causes.map(cause => [cause.name ?? null, cause.says, placeOf(cause.at)]),
+    ])
+  // An unread value may be another each time it is asked for.
+  return left.causes.every(cause => cause.name !== undefined && !cause.unread) && key(left) === key(right)
+}
 
 /** Whether a boolean argument is set, read as Ansible's modules read `type: bool`; `otherwise` where it is not given. */
 export function isSet(value: Value | undefined, otherwise: boolean): Truth {

@@ -19,6 +19,9 @@ const MAX_DEPTH = 8
 /** The effects of everything a command line or script runs: one `command` effect a simple command, and what each does. */
 export function effectsOfReading(reading: ShellReading, at: Span, script: ScriptOnHost, depth = 0): readonly Effect[] {
   const effects: Effect[] = reading.unreadable.map(says => ({ kind: 'unreadable-command', says, at }))
+  for (const says of reading.fails ?? []) {
+    effects.push({ kind: 'stop-if', says: known(`the command cannot be made: ${says}`), at })
+  }
   for (const command of reading.commands) {
     for (const effect of effectsOfCommand(command, at, script, depth)) effects.push(onlyIf(effect, command.onlyIf))
   }
@@ -89,6 +92,7 @@ function effectsOfProgram(
   const name = programName(program)
   if (depth > MAX_DEPTH) return [{ kind: 'unreadable-command', says: 'commands are nested too deeply', at }]
   if (name === undefined) return [bare(undefined, words, at, true)]
+  if (command.callsFunction) return [bare(name, words, at, false)]
   const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined
   if (wrapper !== undefined) {
     const inner = wrappedCommand(words, wrapper)
@@ -232,6 +236,13 @@ export function effectsOfScriptText(
   script: ScriptOnHost,
   depth = 0,
 ): readonly Effect[] {
+  if (text.kind === 'one-of') {
+    return text.options.flatMap(({ value, because }) =>
+      effectsOfScriptText(name, value, at, script, depth).map(effect =>
+        onlyIf(effect, because[0]?.says ?? 'the script has this text'),
+      ),
+    )
+  }
   const start = piecesOf(text)?.[0]
   const interpreter = typeof start === 'string' ? start.match(/^#!\s*(\S+)(?:[ \t]+(\S+))?/) : null
   const program = (interpreter?.[1]?.endsWith('/env') ? interpreter[2] : interpreter?.[1])?.split('/').at(-1)

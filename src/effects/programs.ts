@@ -413,15 +413,15 @@ const containers: Tool = call => {
   const words = operandsOf(call.arguments, containerOptions)
   const first = textOf(words[0])
   if (first === undefined) return words.length === 0 ? [] : [container(call, 'other')]
-  if (containerGroups.has(first)) {
+  if (containerGroups.has(first) && words.length > 1) {
     const second = textOf(words[1]) ?? ''
     if (containerReads.has(second) || second === 'check') return []
     if (first.startsWith('i')) return [container(call, 'image')]
     const action = containerActions[second]
     if (action !== undefined) return [container(call, action)]
-    return words.length === 1 ? [] : [container(call, second === 'delete' || second === 'prune' ? 'removed' : 'other')]
+    return [container(call, second === 'delete' || second === 'prune' ? 'removed' : 'other')]
   }
-  if (containerReads.has(first)) return []
+  if (containerReads.has(first) || containerGroups.has(first)) return []
   return [container(call, containerActions[first] ?? 'other')]
 }
 function container(call: ProgramCall, action: 'started' | 'stopped' | 'removed' | 'image' | 'other'): Effect {
@@ -472,6 +472,19 @@ const packages: Tool = call => {
 const packagePowers = (call: ProgramCall): readonly Power[] => {
   const words = call.arguments.map(word => textOf(word) ?? '')
   return words.some(word => word in packageVerbs || packageReads.has(word)) ? [] : ['changes-packages']
+}
+
+/** `python -m pip install x` installs; `python --version` only tells; any other program text could do anything. */
+const python: Tool = call =>
+  pythonModule(call) === 'pip' ? packages({ ...call, program: 'pip', arguments: call.arguments.slice(2) }) : []
+const pythonPowers = (call: ProgramCall): readonly Power[] => {
+  const module = pythonModule(call)
+  if (module === 'pip') return packagePowers({ ...call, arguments: call.arguments.slice(2) })
+  if (module === 'ensurepip' || module === 'venv') return ['writes-files']
+  return ['--version', '-V', '-VV'].includes(textOf(call.arguments[0]) ?? '') ? [] : EVERY_POWER
+}
+function pythonModule(call: ProgramCall): string | undefined {
+  return textOf(call.arguments[0]) === '-m' ? textOf(call.arguments[1]) : undefined
 }
 
 const ip: Tool = call => {
@@ -570,6 +583,7 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
     powersOf: call =>
       textOf(call.arguments[0]) === 'status' ? [] : ['writes-files', 'changes-network', 'changes-accounts'],
   }),
+  ...named('python python2 python3 pypy pypy3', { powers: EVERY_POWER, effects: python, powersOf: pythonPowers }),
   ['swapoff', { powers: [], effects: swapoff }],
   ['swapon', { powers: [], effects: swapon }],
   ['mkswap', { powers: [], effects: says('storage') }],

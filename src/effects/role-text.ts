@@ -1,8 +1,8 @@
-import { known, type Value } from '../jinja/value.js'
+import { type Cause, known, type Value } from '../jinja/value.js'
 import type { TaskRun } from '../run/task-run.js'
 import { type Span, wholeFile } from '../source/text.js'
 import type { SourceTree } from '../source/tree.js'
-import { textOf } from './argument.js'
+import { causesOf, piecesCanBe, piecesOf, textOf } from './argument.js'
 
 /** The text of a file or template of a role, as far as it is known without the host. */
 export interface RoleText {
@@ -14,25 +14,62 @@ export interface RoleText {
 /** Reads a file or template a task names; undefined when it is not there. */
 export type ReadRoleText = (task: TaskRun, kind: 'file' | 'template', name: Value) => RoleText | undefined
 
-/** Files and templates looked up where Ansible looks: the role's `files/` or `templates/`, its tasks, the playbook's directory. */
+const MAX_CANDIDATES = 8
+
+/**
+ * Files and templates looked up where Ansible looks: the role's `files/` or `templates/`, its tasks, the playbook's
+ * directory. A name of which only pieces are known stands for every file it can be.
+ */
 export function roleTexts(tree: SourceTree): ReadRoleText {
   const read = new Map<string, RoleText | undefined>()
-  return (task, kind, name) => {
-    const text = textOf(name)
-    if (text === undefined || text.startsWith('/')) return undefined
+  const textAt = (path: string, kind: 'file' | 'template'): RoleText | undefined => {
+    if (read.has(path)) return read.get(path)
+    const file = tree.entryKind(path) === 'file' ? tree.read(path) : undefined
+    const text =
+      file === undefined
+        ? undefined
+        : kind === 'file'
+          ? { content: known(file.text), unsure: undefined }
+          : templateText(file.text, wholeFile(file))
+    read.set(path, text)
+    return text
+  }
+  const firstOf = (task: TaskRun, kind: 'file' | 'template', text: string): RoleText | undefined => {
+    if (text.startsWith('/')) return undefined
     for (const directory of directoriesOf(task, kind)) {
       const path = normalised(`${directory}/${text}`)
-      if (path === undefined) continue
-      if (read.has(path)) return read.get(path)
-      const file = tree.entryKind(path) === 'file' ? tree.read(path) : undefined
-      if (file === undefined) continue
-      const found: RoleText =
-        kind === 'file' ? { content: known(file.text), unsure: undefined } : templateText(file.text, wholeFile(file))
-      read.set(path, found)
-      return found
+      const found = path === undefined ? undefined : textAt(path, kind)
+      if (found !== undefined) return found
     }
     return undefined
   }
+  return (task, kind, name) => {
+    const text = textOf(name)
+    if (text !== undefined) return firstOf(task, kind, text)
+    const names = namesOf(tree, task, kind, name)
+    const found = names.flatMap(each => firstOf(task, kind, each) ?? [])
+    if (found.length !== names.length || found.length === 0 || found.length > MAX_CANDIDATES) return undefined
+    return oneOfTexts(found, causesOf(name))
+  }
+}
+
+/** The names a partly known name can have: its alternatives, or the files beside that fit its pieces. */
+function namesOf(tree: SourceTree, task: TaskRun, kind: 'file' | 'template', name: Value): readonly string[] {
+  if (name.kind === 'one-of') {
+    const texts = name.options.flatMap(({ value }) => textOf(value) ?? [])
+    return texts.length === name.options.length ? texts : []
+  }
+  const pieces = piecesOf(name)
+  if (pieces === undefined || !pieces.some(piece => piece !== null && piece !== '')) return []
+  const [directory] = directoriesOf(task, kind)
+  return directory === undefined ? [] : tree.list(directory).filter(each => piecesCanBe(pieces, each))
+}
+
+function oneOfTexts(found: readonly RoleText[], because: readonly Cause[]): RoleText {
+  const [only] = found
+  if (found.length === 1 && only !== undefined) return only
+  const options = found.flatMap(({ content }) => (content.kind === 'one-of' ? [] : [{ value: content, because }]))
+  return { content: { kind: 'one-of', options }, unsure: found.find(each => each.unsure !== undefined)?.unsure }
 }
 
 function directoriesOf(task: TaskRun, kind: 'file' | 'template'): readonly string[] {

@@ -1,12 +1,14 @@
-import type { Truth, Value } from '../jinja/value.js'
+import { known, type Truth, type Value } from '../jinja/value.js'
 import type { Invocation, Run, TaskRun } from '../run/task-run.js'
-import { causesOf, textOf } from './argument.js'
+import type { Node } from '../yaml/node.js'
+import { causesOf, optionsOf, piecesCanBe, piecesOf, textOf } from './argument.js'
 import { invocationsAsWritten } from './as-written.js'
 import type { ScriptOnHost, ScriptText } from './commands.js'
 import type { Effect } from './effect.js'
 import type { ModuleCall } from './modules/call.js'
 import { moduleEffects } from './modules/table.js'
-import type { ReadRoleText } from './role-text.js'
+import { PROGRAMS } from './programs.js'
+import { type ReadRoleText, templateText } from './role-text.js'
 
 /** An effect at its place in the run: the task, and the invocation that has it. */
 export interface Occurrence {
@@ -29,26 +31,48 @@ export interface RunEffects {
 export const NO_ROLE_TEXT: ReadRoleText = () => undefined
 
 /**
- * The effects of every task of a run, also of those that do not run (they are what came near). A script that an earlier
- * task wrote to the host is read where a later one runs it.
+ * The effects of every task of a run, also of those that do not run (they are what came near). A script that a task wrote to
+ * the host is read where another runs it: the text an earlier task wrote, else what a later one writes, since the host has
+ * it then from a run before this one.
  */
 export function effectsOfRun(run: Run, readRoleText: ReadRoleText): RunEffects {
-  const written = new Map<string, ScriptText>()
-  const occurrences: Occurrence[] = []
-  let commands = 0
+  const written: Written = new Map()
+  const results: Result[] = []
   for (const task of run.tasks) {
     const asWritten = task.invocations.length === 0
     for (const invocation of asWritten ? invocationsAsWritten(task) : task.invocations) {
-      const effects = effectsOfInvocation(task, invocation, readRoleText, path => scriptAt(written, path))
-      for (const effect of effects) {
-        occurrences.push({ effect, task, invocation, asWritten })
-        if (asWritten) continue
-        if (effect.kind === 'command') commands++
-        remember(written, effect)
-      }
+      const missed: Value[] = []
+      const effects = effectsOfInvocation(task, invocation, readRoleText, path => {
+        const script = scriptAt(written, path)
+        if (script === undefined) missed.push(path)
+        return script
+      })
+      results.push({ task, invocation, asWritten, effects, missed })
+      if (!asWritten) for (const effect of effects) remember(written, effect)
     }
   }
+  const occurrences = results.flatMap(({ task, invocation, asWritten, effects, missed }) => {
+    const again = missed.some(path => scriptAt(written, path) !== undefined)
+      ? effectsOfInvocation(task, invocation, readRoleText, path => ofFormerRun(scriptAt(written, path)))
+      : effects
+    return again.map(effect => ({ effect, task, invocation, asWritten }))
+  })
+  const commands = occurrences.filter(each => !each.asWritten && each.effect.kind === 'command').length
   return { run, occurrences, commands }
+}
+
+interface Result {
+  readonly task: TaskRun
+  readonly invocation: Invocation
+  readonly asWritten: boolean
+  readonly effects: readonly Effect[]
+  /** Programs whose script was not on the host yet. */
+  readonly missed: readonly Value[]
+}
+
+function ofFormerRun(script: ScriptText | undefined): ScriptText | undefined {
+  if (script === undefined) return undefined
+  return { ...script, unsure: script.unsure ?? 'the script is there only if a former run wrote it' }
 }
 
 /** What one invocation of a task's module does. */
@@ -60,6 +84,8 @@ export function effectsOfInvocation(
 ): readonly Effect[] {
   const at = task.task.at
   const module = invocation.module ?? task.task.module
+  // A template that gives no name: Ansible finds no module and the task fails.
+  if (module === '') return [{ kind: 'stop-if', says: known('the task names no module'), at }]
   const model = moduleEffects(module)
   if (model === undefined) return [{ kind: 'unmodelled-module', module, at }]
   let unsure: string | undefined
@@ -67,15 +93,18 @@ export function effectsOfInvocation(
     task,
     invocation,
     at,
+    raw: invocation.raw === undefined ? undefined : withWrittenText(invocation.raw, task.task.arguments.raw),
     argument: (...names) => {
       for (const name of names) {
         const value = invocation.arguments.get(name)
-        if (value !== undefined && value.kind !== 'undefined') return value
+        if (value !== undefined && value.kind !== 'undefined')
+          return withWrittenText(value, task.task.arguments.named.get(name))
       }
       return undefined
     },
     roleText: (kind, name) => {
-      if (invocation.content !== undefined) return invocation.content
+      const rendered = invocation.content
+      if (rendered !== undefined && (rendered.kind !== 'unknown' || rendered.text !== undefined)) return rendered
       const read = readRoleText(task, kind, name)
       if (read === undefined) {
         const causes = causesOf(name)
@@ -97,18 +126,63 @@ export function effectsOfInvocation(
   })
 }
 
-function remember(written: Map<string, ScriptText>, effect: Effect): void {
-  if (effect.kind !== 'file') return
-  const path = textOf(effect.path)
-  if (path === undefined) return
-  if (effect.change === 'written' && effect.content !== undefined)
-    written.set(path, { content: effect.content, unsure: effect.contentUnsure })
-  else if (effect.change !== 'attributes') written.delete(path)
+/** A text of which nothing is known keeps the pieces of it that stand in the role code as they are. */
+function withWrittenText(value: Value, node: Node | undefined): Value {
+  if (value.kind !== 'unknown' || value.text !== undefined) return value
+  if (node?.kind !== 'scalar' || typeof node.data !== 'string' || node.tag !== undefined) return value
+  const pieces = piecesOf(templateText(node.data, node.span).content)
+  return pieces === undefined || !pieces.some(piece => piece !== null) ? value : { ...value, text: pieces }
 }
 
-function scriptAt(written: Map<string, ScriptText>, path: Value): ScriptText | undefined {
+/** Files the run has written so far whose content is known, by base name, the latest last. */
+type Written = Map<string, { readonly path: Value; readonly text: ScriptText }[]>
+
+function remember(written: Written, effect: Effect): void {
+  if (effect.kind !== 'file' || effect.change === 'attributes') return
+  for (const { value: path } of optionsOf(effect.path)) {
+    const name = baseName(path)
+    if (name === undefined) continue
+    const before = (written.get(name) ?? []).filter(
+      each => textOf(each.path) !== textOf(path) || textOf(path) === undefined,
+    )
+    if (effect.change === 'written' && effect.content !== undefined) {
+      before.push({ path, text: { content: effect.content, unsure: effect.contentUnsure } })
+    }
+    written.set(name, before)
+  }
+}
+
+function baseName(path: Value): string | undefined {
+  const last = piecesOf(path)?.at(-1)
+  if (typeof last !== 'string' || last.endsWith('/')) return undefined
+  return last.split('/').at(-1)
+}
+
+/** The latest file that can be the one of this path: the same path, or the same name where a directory is not known. */
+function scriptAt(written: Written, path: Value): ScriptText | undefined {
+  for (const { value } of optionsOf(path)) {
+    const name = baseName(value)
+    if (name === undefined) continue
+    const text = textOf(value)
+    const byName = !PROGRAMS.has(name)
+    const found = written.get(name)?.findLast(each => {
+      if (text?.includes('/')) return textOf(each.path) === text || (byName && canBe(each.path, text))
+      return byName && isProgramPath(each.path)
+    })
+    if (found !== undefined) return found.text
+  }
+  return undefined
+}
+
+/** Whether a path is in a directory where programs are looked for, or in one that is not known. */
+function isProgramPath(path: Value): boolean {
   const text = textOf(path)
-  return text === undefined ? undefined : written.get(text)
+  return text === undefined || /\bs?bin\/[^/]+$/.test(text)
+}
+
+function canBe(path: Value, text: string): boolean {
+  const pieces = piecesOf(path)
+  return pieces !== undefined && piecesCanBe(pieces, text)
 }
 
 /** Whether the effect happens as far as its own conditions inside the task go: true unless something is left open. */

@@ -34,6 +34,8 @@ export interface SimpleCommand {
   readonly onlyIf: string | undefined
   /** The command before it in a pipe. */
   readonly stdin: SimpleCommand | undefined
+  /** True for a call of a function of the same script, whose body stands among the commands. */
+  readonly callsFunction?: true
 }
 
 export interface ShellReading {
@@ -42,6 +44,8 @@ export interface ShellReading {
   readonly redirects: readonly (ShellRedirect & { readonly onlyIf: string | undefined })[]
   /** What could not be read. */
   readonly unreadable: readonly string[]
+  /** Why the task fails before anything is run, where Ansible could not make the text either. */
+  readonly fails?: readonly string[]
 }
 
 /** Stands for an unknown piece while the text is parsed: a private-use character no shell grammar knows. */
@@ -86,9 +90,7 @@ export function readCommandLine(text: Value, at: Span): ShellReading {
 }
 
 function ofEachText(text: Value, read: (source: string, causes: readonly Cause[]) => ShellReading): ShellReading {
-  // An alternative that Ansible cannot evaluate stops the run there: it runs no command.
-  const readable = optionsOf(text).filter(({ value }) => value.kind !== 'failure' && value.kind !== 'undefined')
-  const options = readable.length > 0 ? readable : optionsOf(text)
+  const options = optionsOf(text)
   if (options.length > MAX_OPTIONS) return failed('too many alternatives for the text of the command')
   const readings = options.map(({ value, because }) => {
     const reading = readSingle(value, read)
@@ -101,12 +103,14 @@ function ofEachText(text: Value, read: (source: string, causes: readonly Cause[]
     commands: readings.flatMap(reading => reading.commands),
     redirects: readings.flatMap(reading => reading.redirects),
     unreadable: readings.flatMap(reading => reading.unreadable),
+    fails: readings.flatMap(reading => reading.fails ?? []),
   }
 }
 
 function readSingle(value: Value, read: (source: string, causes: readonly Cause[]) => ShellReading): ShellReading {
-  if (value.kind === 'failure') return failed(`its text cannot be evaluated: ${value.says}`)
-  if (value.kind === 'undefined') return failed(`its text is undefined: ${value.says}`)
+  if (value.kind === 'failure' || value.kind === 'undefined') {
+    return { commands: [], redirects: [], unreadable: [], fails: [value.says] }
+  }
   const pieces = piecesOf(value)
   if (pieces === undefined) {
     const says = value.kind === 'unknown' ? (value.causes[0]?.says ?? 'unknown') : 'it is no text'
@@ -121,6 +125,7 @@ function within(reading: ShellReading, condition: string): ShellReading {
     commands: reading.commands.map(command => ({ ...command, onlyIf: and(condition, command.onlyIf) })),
     redirects: reading.redirects.map(redirect => ({ ...redirect, onlyIf: and(condition, redirect.onlyIf) })),
     unreadable: reading.unreadable,
+    fails: reading.fails ?? [],
   }
 }
 
@@ -197,15 +202,32 @@ interface Walk {
   readonly commands: SimpleCommand[]
   readonly redirects: (ShellRedirect & { readonly onlyIf: string | undefined })[]
   readonly unreadable: string[]
+  /** Names of functions the script defines. */
+  readonly functions: Set<string>
   /** Variables of the script whose text is known here (assignments, a loop over literal words). */
   readonly variables: Map<string, Value>
 }
 
 function readScript(source: string, causes: readonly Cause[], at: Span): ShellReading {
-  const walk: Walk = { source, causes, at, commands: [], redirects: [], unreadable: [], variables: new Map() }
+  const walk: Walk = {
+    source,
+    causes,
+    at,
+    commands: [],
+    redirects: [],
+    unreadable: [],
+    functions: new Set(),
+    variables: new Map(),
+  }
   walkScript(parse(source), undefined, walk)
   if (walk.commands.length >= MAX_COMMANDS) walk.unreadable.push(`it has more than ${MAX_COMMANDS} commands`)
-  return { commands: walk.commands, redirects: walk.redirects, unreadable: walk.unreadable }
+  const commands = walk.functions.size === 0 ? walk.commands : walk.commands.map(each => markCall(each, walk.functions))
+  return { commands, redirects: walk.redirects, unreadable: walk.unreadable }
+}
+
+function markCall(command: SimpleCommand, functions: ReadonlySet<string>): SimpleCommand {
+  const name = textOf(command.words[0]?.value)
+  return name !== undefined && functions.has(name) ? { ...command, callsFunction: true } : command
 }
 
 function walkScript(script: ParsedScript, onlyIf: string | undefined, walk: Walk): readonly SimpleCommand[] {
@@ -308,6 +330,7 @@ function walkNode(
     case 'CompoundList':
       return walkStatements(node.commands, onlyIf, walk)
     case 'Function':
+      walk.functions.add(walk.source.slice(node.name.pos, node.name.end))
       return walkNode(node.body, and(onlyIf, `the function \`${text(node.name)}\` is called`), walk, undefined)
     case 'Coproc':
       return walkNode(node.body, onlyIf, walk, undefined)

@@ -22,7 +22,7 @@ const HOST = 'node1'
  * `kube-node`, `k8s-cluster` up to v2.15, `kube_control_plane`, `kube_node`, `k8s_cluster` since), with their
  * `:children`; node1 joins the group of each of its three roles unless it belongs there through a child. All other
  * groups of the sample stay, empty, and hosts of the sample are left out. A release whose sample leaves `k8s_cluster`
- * to a `group_by` of its playbooks (since v2.28) has no such group here either. Without a readable sample the groups are
+ * to a `group_by` of its playbooks (since v2.27) has no such group here either. Without a readable sample the groups are
  * today's names and `k8s_cluster` of both. It has no sources, so no group_vars: whose sample values apply is for the
  * caller to say.
  */

@@ -36,8 +36,8 @@ export interface Draft {
 
 export function emptyDraft(): Draft {
   const draft: Draft = { groups: new Map(), hosts: new Map() }
-  draftGroup(draft, 'all')
-  draftGroup(draft, 'ungrouped')
+  draftGroup(draft, 'all').children.push('ungrouped')
+  draftGroup(draft, 'ungrouped').parents.push('all')
   return draft
 }
 

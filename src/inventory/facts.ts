@@ -3,7 +3,6 @@ import { type Report, UsageError } from '../source/diagnostic.js'
 import { placeOf, type SourceFile, type Span } from '../source/text.js'
 import { readJson } from '../yaml/json.js'
 import { entryOf, type MapNode } from '../yaml/node.js'
-import { readYamlText } from '../yaml/read.js'
 import { dataValue } from './data.js'
 import { openPath } from './opened.js'
 import { nameOf } from './yaml-inventory.js'
@@ -22,7 +21,7 @@ const EXPECTED = "expected a JSON object of facts, or what 'ansible -m setup' pr
  */
 export function readFacts(path: string, report: Report): ReadonlyMap<string, Dict> {
   const opened = openPath(path)
-  if (opened === undefined) throw new UsageError(`${path}: no such facts file or directory`)
+  if (opened === undefined) throw new UsageError(`${path}: expected a file or directory of facts, found none`)
   const facts = new Map<string, Dict>()
   const files = opened.kind === 'file' ? [opened.path] : opened.tree.list('').filter(name => !name.startsWith('.'))
   for (const name of files) {
@@ -130,21 +129,27 @@ function readObject(file: SourceFile, within = { file, start: 0 }): MapNode {
   throw new UsageError(`${placeOf({ file: within.file, start: at, end: at })}: ${EXPECTED}${got}`)
 }
 
-/** Where the text stops being JSON, as well as JavaScript's reader or, where that does not say, YAML's can tell. */
+const JSON_TOKEN = /[\s{}[\]:,]+|-?[0-9][0-9.eE+-]*|true|false|null|NaN|-?Infinity|"/y
+
+/**
+ * Where the text stops being JSON. JavaScript's reader names the place for some faults only; an unknown word is found by
+ * looking at the tokens.
+ */
 function faultOffset(file: SourceFile): number {
+  const end = file.text.trimEnd().length
   try {
     JSON.parse(file.text)
   } catch (error) {
-    const message = error instanceof Error ? error.message : ''
-    const position = /at position ([0-9]+)/.exec(message)?.[1]
-    if (position !== undefined) return Number(position)
-    if (/end of JSON input/.test(message)) return file.text.trimEnd().length
+    const position = error instanceof Error ? /at position ([0-9]+)/.exec(error.message)?.[1] : undefined
+    if (position !== undefined) return Math.min(Number(position), end)
   }
-  let offset = 0
-  readYamlText(file.text, ({ at }) => {
-    offset = at.start
-  })
-  return offset
+  for (let at = 0; at < end; ) {
+    JSON_TOKEN.lastIndex = at
+    const token = JSON_TOKEN.exec(file.text)
+    if (token === null) return at
+    at = token[0] === '"' ? textEnd(file.text, at) + 1 : JSON_TOKEN.lastIndex
+  }
+  return end
 }
 
 /** An object whose every value is an object of `ansible_facts` holds hosts. */

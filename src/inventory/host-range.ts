@@ -60,7 +60,10 @@ export function expandHosts(pattern: string): { hosts: readonly string[]; port: 
   const base = address?.host ?? pattern
   const hosts: string[] = []
   const problem = base.includes('[') ? expandRange(base, hosts, 0) : undefined
-  if (problem !== undefined) return `${problem} in host pattern '${pattern}'`
+  if (problem !== undefined) {
+    const shown = pattern.length > 80 ? `${pattern.slice(0, 77)}...` : pattern
+    return `${problem} in host pattern '${shown}'`
+  }
   return { hosts: base.includes('[') ? hosts : [base], port: address?.port }
 }
 

@@ -12,6 +12,9 @@ const BLANK = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205
 const SECTION = /^\[([^:\]\s]+)(?::([\p{L}\p{M}\p{N}_]+))?\]\s*(?:#.*)?$/u
 const GROUP_NAME = /^([^:\]\s]+)\s*(?:#.*)?$/
 
+/** Beyond any real line, and still quick to take apart. */
+const LONGEST_LINE = 256 * 1024
+
 interface Line {
   readonly text: string
   readonly start: number
@@ -30,12 +33,16 @@ interface Pending {
  * Source of the rules: Ansible's `ini` inventory plugin, checked against ansible-core 2.14 and 2.18.
  */
 export function readIni(draft: Draft, file: SourceFile, source: string): Fault | undefined {
+  if (file.text.startsWith('\ufeff')) {
+    return fault('expected an inventory without a byte order mark', { file, start: 0, end: 1 })
+  }
   const pending = new Map<string, Pending>()
   let group = 'ungrouped'
   let state = 'hosts'
   for (const line of linesOf(file.text)) {
     if (line.text === '' || line.text.startsWith('#') || line.text.startsWith(';')) continue
     const at: Span = { file, start: line.start, end: line.start + line.text.length }
+    if (line.text.length > LONGEST_LINE) return fault(`expected lines of at most ${LONGEST_LINE} characters`, at)
     const section = SECTION.exec(line.text)
     let problem: Fault | undefined
     if (section?.[1] !== undefined) {

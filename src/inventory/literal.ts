@@ -268,8 +268,9 @@ function hashable(parsed: Parsed): boolean {
   return parsed.kind === 'scalar' || parsed.kind === 'bytes'
 }
 
+/** A decimal number may have a point, an exponent and the mark of an imaginary one. */
 const NUMBER =
-  /(?:0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+|((?:[0-9](?:_?[0-9])*)?\.(?:[0-9](?:_?[0-9])*)?(?:[eE][+-]?[0-9](?:_?[0-9])*)?|[0-9](?:_?[0-9])*[eE][+-]?[0-9](?:_?[0-9])*)|[0-9](?:_?[0-9])*)([jJ]?)/y
+  /0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+|(?:((?:[0-9](?:_?[0-9])*)?\.(?:[0-9](?:_?[0-9])*)?(?:[eE][+-]?[0-9](?:_?[0-9])*)?|[0-9](?:_?[0-9])*[eE][+-]?[0-9](?:_?[0-9])*)|[0-9](?:_?[0-9])*)([jJ]?)/y
 
 function parseNumber(cursor: Cursor): Parsed {
   NUMBER.lastIndex = cursor.at

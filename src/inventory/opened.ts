@@ -20,14 +20,11 @@ export interface Opened {
  */
 export function openPath(path: string): Opened | undefined {
   const absolute = resolve(path)
-  const parent = openShown(dirname(absolute), dirname(path))
-  if (parent === undefined) return undefined
-  const name = basename(absolute)
-  const kind = parent.entryKind(name)
-  if (kind === undefined) return undefined
-  if (kind === 'file') return { tree: parent, path: name, kind, absolute }
   const tree = openShown(absolute, path)
-  return tree && { tree, path: '', kind, absolute }
+  if (tree) return { tree, path: '', kind: 'directory', absolute }
+  const parent = openShown(dirname(absolute), dirname(path))
+  const name = basename(absolute)
+  return parent?.entryKind(name) === 'file' ? { tree: parent, path: name, kind: 'file', absolute } : undefined
 }
 
 /** A directory as a tree whose files carry paths that begin with `shown`; undefined where there is none. */

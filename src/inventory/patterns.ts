@@ -48,14 +48,27 @@ export function readPattern(pattern: string | readonly string[], inventory: Inve
   return { hosts: [...hosts], problems }
 }
 
-/** Splits at commas; without any, at colons that are neither of a range nor of an address. */
+/** Splits at commas; without any, at blanks and at colons that are neither of a range nor of an address. */
 export function splitPattern(pattern: string): readonly string[] {
-  const terms = pattern.includes(',')
-    ? pattern.split(',')
-    : parseAddress(pattern)
-      ? [pattern]
-      : (pattern.match(/(?:[^\s:[\]]|\[[^\]]*\])+/g) ?? [])
+  const terms = pattern.includes(',') ? pattern.split(',') : parseAddress(pattern) ? [pattern] : splitAtColons(pattern)
   return terms.map(term => term.trim()).filter(term => term !== '')
+}
+
+function splitAtColons(pattern: string): readonly string[] {
+  const terms: string[] = []
+  const lastClose = pattern.lastIndexOf(']')
+  let start = 0
+  for (let at = 0; at < pattern.length; at++) {
+    const char = pattern[at] ?? ''
+    // Brackets hold together what is between them; one that is never closed, or opened, splits.
+    if (char === '[' && at < lastClose) at = pattern.indexOf(']', at)
+    else if (char === ':' || char === '[' || char === ']' || /\s/.test(char)) {
+      terms.push(pattern.slice(start, at))
+      start = at + 1
+    }
+  }
+  terms.push(pattern.slice(start))
+  return terms
 }
 
 function matchTerm(term: string, inventory: Inventory, problems: string[]): readonly string[] {
@@ -65,7 +78,8 @@ function matchTerm(term: string, inventory: Inventory, problems: string[]): read
     return []
   }
   const { base, subscript } = splitSubscript(term)
-  const hosts = [...new Set(membersOf(base, inventory, problems))]
+  // With repeats, as Ansible counts a host once for each group the glob matches.
+  const hosts = membersOf(base, inventory, problems)
   if (hosts.length === 0 || subscript === undefined) return hosts
   const chosen = subscript(hosts)
   if (chosen.length === 0) problems.push(`no host matches '${term}': there are ${hosts.length} hosts`)
@@ -102,7 +116,10 @@ function membersOf(base: string, inventory: Inventory, problems: string[]): read
     for (const host of inventory.hosts.keys()) if (matches(host)) found.push(host)
   }
   if (found.length > 0 || groups.length > 0 || base === 'all') return found
-  if (LOCALHOST_NAMES.includes(base)) return [base]
+  if (LOCALHOST_NAMES.includes(base)) {
+    // The three names are one host: the one the inventory has, if it has any.
+    return [[...inventory.hosts.keys()].find(host => LOCALHOST_NAMES.includes(host)) ?? base]
+  }
   problems.push(`no group and no host is named '${base}'`)
   return []
 }

@@ -35,6 +35,15 @@ export function readInventory(
 ): Inventory {
   const reading: Reading = { draft: emptyDraft(), refused: [], report, ignored: ignoredBy(settings, report) }
   const sources = paths.map(path => readSource(reading, path))
+  for (const name of reading.draft.hosts.keys()) {
+    if (!reading.draft.groups.has(name)) continue
+    report({
+      code: 'inventory-group',
+      severity: 'warning',
+      message: `'${name}' is the name of a host and of a group, which Ansible mixes up`,
+      at: wholeFile({ path: paths.join(','), text: '' }),
+    })
+  }
   return settle(reading.draft, sources, reading.refused)
 }
 
@@ -50,7 +59,7 @@ function readSource(reading: Reading, path: string): InventorySource {
     tellTree(reading, opened)
     return { path, directory: dirname(path) }
   }
-  if (!path.includes(',')) throw new UsageError(`${path}: no such inventory file or directory`)
+  if (!path.includes(',')) throw new UsageError(`${path}: expected an inventory file or directory, found none`)
   readHostList(reading.draft, path)
   return { path }
 }
@@ -124,7 +133,7 @@ function readFile(reading: Reading, opened: Opened, path: string, given: string 
   reading.report({
     code: 'inventory-syntax',
     severity: 'error',
-    message: `${problem.says}; Ansible ignores the whole inventory file`,
+    message: `${problem.says}; the whole file is left out`,
     at: problem.at,
   })
 }
@@ -148,6 +157,8 @@ function readContent(reading: Reading, file: SourceFile, source: string): Fault 
       for (const diagnostic of told) reading.report(diagnostic)
       return undefined
     }
+    // Ansible would try such a file as INI all the same; what that makes of a mapping is never meant.
+    if (yamlFault.looksLikeYaml) return yamlFault
   }
   const attempt = copyOf(reading.draft)
   const iniFault = readIni(attempt, file, source)
@@ -156,7 +167,7 @@ function readContent(reading: Reading, file: SourceFile, source: string): Fault 
     return undefined
   }
   if (extension === '.toml') return fault('TOML inventories are not read: expected an INI or YAML inventory', top)
-  return yamlFault && (yamlFault.looksLikeYaml || isYamlExtension(extension)) ? yamlFault : iniFault
+  return yamlFault && isYamlExtension(extension) ? yamlFault : iniFault
 }
 
 function isYamlExtension(extension: string): boolean {

@@ -24,7 +24,8 @@ export function splitShellWords(line: string): readonly ShellWord[] | string {
     begun = true
   }
   const finish = (end: number): void => {
-    if (begun) words.push({ text, offsets: [...offsets, end] })
+    offsets.push(end)
+    if (begun) words.push({ text, offsets })
     text = ''
     offsets = []
     begun = false

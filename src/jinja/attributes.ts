@@ -15,7 +15,7 @@ import {
   lookUp,
   membersOf,
   raise,
-  textOf,
+  strOf,
   typeName,
 } from './python.js'
 import type { Data, Dict, List, Undefined, Value } from './value.js'
@@ -136,6 +136,15 @@ function capitalize(value: string): string {
   return first.toUpperCase() + rest.join('').toLowerCase()
 }
 
+/** Python's `str.center`: the odd blank goes left where the width is odd. */
+export function center(value: string, width: number, fill: string): string {
+  const space = width - charactersOf(value).length
+  checkSize(space)
+  if (space <= 0) return value
+  const left = Math.floor(space / 2) + (space & width & 1)
+  return fill.repeat(left) + value + fill.repeat(space - left)
+}
+
 const cased = /\p{Lu}|\p{Ll}|\p{Lt}/u
 
 /** Python's `str.title`: each run of cased letters starts upper. */
@@ -231,6 +240,7 @@ const textMethods: Readonly<Record<string, MethodEntry<string>>> = {
     checkSize(whole(width))
     return known(self.padStart(whole(width), text(fill)))
   }),
+  center: method(['width', ['fillchar', ' ']], (self, [width, fill]) => known(center(self, whole(width), text(fill)))),
   isdigit: method([], everyCharacter(/^[\p{Nd}²³¹⁰-⁹₀-₉]$/u)),
   isnumeric: method([], everyCharacter(/^\p{N}$/u)),
   isdecimal: method([], everyCharacter(/^\p{Nd}$/u)),
@@ -252,7 +262,7 @@ function inPlace<Self extends Data>(name: string): MethodEntry<Self> {
 const listMethods: Readonly<Record<string, MethodEntry<List>>> = {
   index: method(['value'], (self, [wanted]) => {
     for (const [index, item] of self.entries()) if (equal(dataOf(item), wanted as Data)) return known(BigInt(index))
-    return raise(`${textOf(wanted as Data)} is not in list`)
+    return raise(`${strOf(wanted as Data)} is not in list`)
   }),
   count: method(['value'], (self, [wanted]) =>
     known(BigInt(self.filter(item => equal(dataOf(item), wanted as Data)).length)),
@@ -356,7 +366,7 @@ function getMethod(self: Dict): Value {
 
 function missing(data: Data, key: Data, at: Span): Undefined {
   const type = data === null ? 'None' : `${typeName(data)} object`
-  const says = typeof key === 'string' ? `'${type}' has no attribute '${key}'` : `${type} has no element ${textOf(key)}`
+  const says = typeof key === 'string' ? `'${type}' has no attribute '${key}'` : `${type} has no element ${strOf(key)}`
   return { kind: 'undefined', says, at }
 }
 

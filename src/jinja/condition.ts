@@ -1,10 +1,10 @@
 import type { Span } from '../source/text.js'
 import { alternatives } from './apply.js'
 import type { Environment } from './environment.js'
-import { inEachWorld, type Judgement, judge, type Rest, type Scope, scopeOf } from './evaluate.js'
+import { inEachWorld, type Judgement, judge, type Rest, type Scope, scopeOf, truthOfValue } from './evaluate.js'
 import { hasTemplate, parseExpression } from './parser.js'
 import { printExpression } from './print.js'
-import { isDict, isList, isTuple, reprOf, textOf } from './python.js'
+import { isDict, isList, isTuple, reprOf, strOf } from './python.js'
 import type { Expression } from './syntax.js'
 import { evaluateTemplateTraced } from './template.js'
 import type { Cause, Failure, Truth, Value } from './value.js'
@@ -55,6 +55,14 @@ export function evaluateCondition(text: string, at: Span, environment: Environme
   }
 }
 
+/**
+ * Python's truth of a value. Undefined and Failure are unknown with that as the cause ("evaluation fails: …"): the run
+ * would stop there.
+ */
+export function truthOf(value: Value, at: Span): Truth {
+  return truthOfValue(value, at)
+}
+
 interface Judged {
   readonly truth: Truth
   readonly failure: Failure | null
@@ -77,7 +85,7 @@ function judgeText(
       const { data } = value
       if (typeof data === 'boolean') return { truth: data ? TRUE : FALSE, failure: null, remains: null }
       if (data === '' || data === null) return { truth: FALSE, failure: null, remains: null }
-      const again = isList(data) || isDict(data) || isTuple(data) ? reprOfKnown(value) : textOf(data)
+      const again = isList(data) || isDict(data) || isTuple(data) ? reprOfKnown(value) : strOf(data)
       if (again === null)
         return {
           truth: unknown([{ says: 'members of the condition are not known', at }]),

@@ -20,8 +20,8 @@ export interface Scope {
   readonly local: (name: string) => Value | undefined
   /** Told each variable that was looked at, by the outermost path as written. */
   readonly trace: ((path: Expression, value: Value) => void) | null
-  /** Work left; hostile input must end. */
-  readonly budget: { left: number }
+  /** Work left, and how deep macros are called; hostile input must end. */
+  readonly budget: { left: number; calls: number }
 }
 
 const noLocals = (): undefined => undefined
@@ -34,7 +34,7 @@ export function scopeOf(environment: Environment, at: Span, trace: Scope['trace'
     filter: (name, input, positional, named) => applyFilter(name, input, positional, named, context),
     test: (name, input, positional, named) => applyTest(name, input, positional, named, context),
   }
-  return { at, environment, context, local: noLocals, trace, budget: { left: workLimit } }
+  return { at, environment, context, local: noLocals, trace, budget: { left: workLimit, calls: 0 } }
 }
 
 /**
@@ -185,7 +185,7 @@ export function evaluateIn(expression: Expression, scope: Scope): Value {
     case 'conditional': {
       const test = judge(expression.test, scope)
       if (test.failure !== null) return test.failure
-      const then = (): Value => evaluateIn(expression.then, scope)
+      const chosen = (): Value => evaluateIn(expression.chosen, scope)
       const otherwise = (): Value =>
         expression.otherwise === null
           ? {
@@ -197,12 +197,12 @@ export function evaluateIn(expression: Expression, scope: Scope): Value {
           : evaluateIn(expression.otherwise, scope)
       switch (test.truth.kind) {
         case 'true':
-          return then()
+          return chosen()
         case 'false':
           return otherwise()
         case 'unknown':
           return alternatives([
-            { value: then(), because: test.truth.causes },
+            { value: chosen(), because: test.truth.causes },
             { value: otherwise(), because: test.truth.causes },
           ])
       }
@@ -234,7 +234,7 @@ function evaluatePath(expression: Expression, scope: Scope): Value {
       if (of.kind === 'failure') return of
       const index = evaluateIn(expression.index, scope)
       return apply([of, index], scope.at, ([base, key]) => {
-        if (key?.kind === 'undefined') return failure(key.says, scope.at, true)
+        if (key?.kind === 'undefined') return indexedByUndefined(base as Single, key, scope.at)
         const step = key?.kind === 'known' ? stepText(key.data) : null
         return named(base as Single, expression.of, step, () => itemOf(base as Single, key as Single, scope.at))
       })
@@ -242,6 +242,13 @@ function evaluatePath(expression: Expression, scope: Scope): Value {
     default:
       return evaluateIn(expression, scope)
   }
+}
+
+/** Only a dict looks at its key (and fails at an undefined one); elsewhere there is just no such element. */
+function indexedByUndefined(base: Single, key: Undefined, at: Span): Value {
+  if (base.kind === 'undefined') return base
+  if (base.kind === 'unknown') return unknown(base.causes)
+  return base.kind === 'known' && isDict(base.data) ? failure(key.says, at, true) : { ...key, at }
 }
 
 /** The base of a path is not traced on its own; what is not a path is. */
@@ -417,7 +424,7 @@ export type Rest =
 
 export interface Judgement {
   readonly truth: Truth
-  /** Set where evaluation surely fails; `truth` is then unknown. */
+  /** Set where evaluation surely fails; `truth` is chosen unknown. */
   readonly failure: Failure | null
   readonly rest: Rest | null
 }
@@ -454,18 +461,22 @@ export function judge(expression: Expression, scope: Scope): Judgement {
     case 'conditional': {
       const test = judge(expression.test, scope)
       if (test.truth.kind !== 'unknown') {
-        if (test.truth.kind === 'true') return judge(expression.then, scope)
+        if (test.truth.kind === 'true') return judge(expression.chosen, scope)
         return expression.otherwise === null
           ? judgeValue(evaluateIn(expression, scope), expression, scope)
           : judge(expression.otherwise, scope)
       }
       if (test.failure !== null) return test
-      const then = judge(expression.then, scope)
+      const chosen = judge(expression.chosen, scope)
       const otherwise = expression.otherwise === null ? fails : judge(expression.otherwise, scope)
-      if (then.truth.kind !== 'unknown' && then.truth.kind === otherwise.truth.kind && expression.otherwise !== null) {
-        return then
+      if (
+        chosen.truth.kind !== 'unknown' &&
+        chosen.truth.kind === otherwise.truth.kind &&
+        expression.otherwise !== null
+      ) {
+        return chosen
       }
-      const causes = [test.truth, then.truth, otherwise.truth].flatMap(truth =>
+      const causes = [test.truth, chosen.truth, otherwise.truth].flatMap(truth =>
         truth.kind === 'unknown' ? truth.causes : [],
       )
       return open(causes, { kind: 'piece', expression })
@@ -487,7 +498,7 @@ function joinRests(kind: 'and' | 'or', left: Rest | null, right: Rest | null): R
 
 function judgeValue(value: Value, expression: Expression, scope: Scope): Judgement {
   const read = value.kind === 'undefined' && value.lenient !== true ? failure(value.says, scope.at, true) : value
-  const truth = truthOf(read, scope.at)
+  const truth = truthOfValue(read, scope.at)
   if (truth.kind === 'true') return holds
   if (truth.kind === 'false') return fails
   return { truth, failure: read.kind === 'failure' ? read : null, rest: { kind: 'piece', expression } }
@@ -529,7 +540,7 @@ function valueOfJudgement(judgement: Judgement): Value {
  * Python's truth of a value. Undefined and Failure are unknown with that as the cause ("evaluation fails: …"): the run
  * would stop there. Alternatives that agree decide.
  */
-export function truthOf(value: Value, at: Span): Truth {
+export function truthOfValue(value: Value, at: Span): Truth {
   switch (value.kind) {
     case 'known':
       return truthOfData(value.data) ? TRUE : FALSE
@@ -541,7 +552,7 @@ export function truthOf(value: Value, at: Span): Truth {
     case 'failure':
       return unknown([{ says: `evaluation fails: ${value.says}`, at: value.at }])
     case 'one-of': {
-      const truths = value.options.map(option => truthOf(option.value, at))
+      const truths = value.options.map(option => truthOfValue(option.value, at))
       const [first] = truths
       if (first !== undefined && first.kind !== 'unknown' && truths.every(truth => truth.kind === first.kind))
         return first

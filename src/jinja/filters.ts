@@ -24,7 +24,6 @@ const aliases: Readonly<Record<string, string>> = {
   count: 'length',
   e: 'escape',
   sha1: 'checksum',
-  tojson: 'to_json_html',
 }
 
 /** Names without the collections that ship them; a filter of another collection stays unmodelled. */

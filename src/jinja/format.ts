@@ -9,7 +9,7 @@ import {
   lookUp,
   raise,
   reprOf,
-  textOf,
+  strOf,
   typeName,
 } from './python.js'
 import type { Data } from './value.js'
@@ -62,7 +62,7 @@ function formatOne(kind: string, flags: string, precision: number | null, value:
     case 's':
     case 'r':
     case 'a': {
-      const text = kind === 's' ? textOf(value) : reprOf(value)
+      const text = kind === 's' ? strOf(value) : reprOf(value)
       return precision === null ? text : charactersOf(text).slice(0, precision).join('')
     }
     case 'c':
@@ -152,8 +152,8 @@ export function formatBraces(text: string, positional: readonly Data[], named: R
       else if (/^\d+$/.test(path)) value = positional[Number(path)]
       else value = named.get(path)
       if (value === undefined) return raise(`Replacement index ${path || automatic - 1} out of range`)
-      const shown: Data = conversion === 'r' ? reprOf(value) : conversion === 's' ? textOf(value) : value
-      return spec === undefined || spec === '' ? textOf(shown) : formatSpec(shown, spec)
+      const shown: Data = conversion === 'r' ? reprOf(value) : conversion === 's' ? strOf(value) : value
+      return spec === undefined || spec === '' ? strOf(shown) : formatSpec(shown, spec)
     },
   )
 }
@@ -170,7 +170,7 @@ function formatSpec(value: Data, spec: string): string {
   }
   const text =
     kind === '' && isNumeric
-      ? signed(value < 0, textOf(value < 0 ? -value : value), plus)
+      ? signed(value < 0, strOf(value < 0 ? -value : value), plus)
       : formatOne(kind === '' ? 's' : kind, plus, precision === undefined ? null : Number(precision), value)
   const size = Number(width)
   checkSize(size)

@@ -2,7 +2,7 @@ import { applyToData } from './apply.js'
 import type { Context } from './call.js'
 import { fillDict } from './dicts.js'
 import { runLookup } from './lookups.js'
-import { checkSize, raise, textOf, typeName } from './python.js'
+import { checkSize, raise, strOf, typeName } from './python.js'
 import type { Data, Dict, Key, Value } from './value.js'
 import { failure, known, unknown } from './value.js'
 
@@ -58,7 +58,7 @@ const globals: Readonly<Record<string, GlobalFunction>> = {
   now: (_positional, _named, context) => unknown([{ says: 'the time of the run', at: context.at }]),
   undef: (positional, named, context) => {
     const hint = positional[0] ?? named.get('hint')
-    const says = hint?.kind === 'known' && hint.data !== null ? textOf(hint.data) : ''
+    const says = hint?.kind === 'known' && hint.data !== null ? strOf(hint.data) : ''
     return {
       kind: 'undefined',
       says: says === '' ? 'Mandatory variable has not been overridden' : says,
@@ -75,7 +75,7 @@ function lookup(
 ): Value {
   const [plugin, ...terms] = positional
   if (plugin === undefined) return failure("lookup() missing 1 required positional argument: 'name'", context.at)
-  return applyToData([plugin], context.at, ([name]) => runLookup(textOf(name as Data), terms, named, wantList, context))
+  return applyToData([plugin], context.at, ([name]) => runLookup(strOf(name as Data), terms, named, wantList, context))
 }
 
 /** Functions of the random or changing kind Jinja2 offers; templates that use them are unknown there. */

@@ -17,10 +17,20 @@ interface Reader {
 export function parseLiteral(text: string): Data | undefined {
   const reader: Reader = { text, at: 0, depth: 0 }
   try {
-    const data = readLiteral(reader)
-    if (data === undefined) return undefined
-    skipBlank(reader)
-    return reader.at === text.length ? data : undefined
+    const items: Value[] = []
+    for (;;) {
+      const data = readLiteral(reader)
+      if (data === undefined) return undefined
+      skipBlank(reader)
+      if (reader.at === text.length)
+        return items.length === 0 ? data : { kind: 'tuple', items: [...items, known(data)] }
+      // `[1], [2]` is a tuple without brackets, to Python.
+      if (text[reader.at] !== ',') return undefined
+      reader.at++
+      items.push(known(data))
+      skipBlank(reader)
+      if (reader.at === text.length) return { kind: 'tuple', items }
+    }
   } catch (error) {
     if (error instanceof Raised || error instanceof Unresolved) return undefined
     throw error

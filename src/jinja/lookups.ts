@@ -1,6 +1,6 @@
 import { apply } from './apply.js'
 import type { Context } from './call.js'
-import { dataOf, isDict, isList, isTuple, membersOf, raise, textOf, truthOfData, typeName } from './python.js'
+import { dataOf, isDict, isList, isTuple, membersOf, raise, strOf, truthOfData, typeName } from './python.js'
 import { matcherOf } from './regex.js'
 import type { Data, Value } from './value.js'
 import { failure, known, unknown } from './value.js'
@@ -80,7 +80,7 @@ const lookups: Readonly<Record<string, Lookup>> = {
 const aliases: Readonly<Record<string, string>> = { cartesian: 'nested' }
 
 function variableNamed(name: Data, options: Options, context: Context): Value {
-  if (typeof name !== 'string') return raise(`Invalid setting identifier, "${textOf(name)}" is not a string`)
+  if (typeof name !== 'string') return raise(`Invalid setting identifier, "${strOf(name)}" is not a string`)
   const value = context.environment.variable(name)
   const isUndefined = value.kind === 'undefined'
   if (!isUndefined) return value
@@ -92,8 +92,8 @@ const shortSequence = /^(?:(0?x?[\da-f]+)\s*-\s*)?(0?x?[\da-f]+)(?:\/(-?0?x?[\da
 /** `with_sequence` terms: `start=… end=… count=… stride=… format=…`, or the short `start-end/stride:format`. */
 function sequenceOf(term: Data, options: Options): readonly Value[] {
   const settings = new Map<string, string>()
-  for (const [name, value] of options) settings.set(name, textOf(dataOf(value)))
-  const words = textOf(term)
+  for (const [name, value] of options) settings.set(name, strOf(dataOf(value)))
+  const words = strOf(term)
   const short = shortSequence.exec(words)
   if (short !== null) {
     const [, start, end, stride, format] = short

@@ -13,7 +13,7 @@ import {
   less,
   membersOf,
   raise,
-  textOf,
+  strOf,
   typeName,
   Unresolved,
 } from './python.js'
@@ -117,7 +117,7 @@ function floorModulo(a: number, b: number): number {
 }
 
 function divideBy(b: Numeric, says: string): void {
-  if (b == 0) raise(says)
+  if (Number(b) === 0) raise(says)
 }
 
 function power(left: Data, right: Data): Data {
@@ -151,7 +151,7 @@ const binaryOperators: Readonly<Record<BinaryOperator, (left: Data, right: Data)
       (a, b) => a - b,
       (a, b) => a - b,
     ),
-  '~': (left, right) => textOf(left) + textOf(right),
+  '~': (left, right) => strOf(left) + strOf(right),
   '*': multiply,
   '/': (left, right) => {
     const divide = (a: Numeric, b: Numeric): number => {
@@ -243,7 +243,7 @@ function asText(value: Single): string | Unknown | Failure {
       return value.lenient === true ? '' : failure(value.says, value.at, true)
     case 'known':
       try {
-        return textOf(value.data)
+        return strOf(value.data)
       } catch (error) {
         if (error instanceof Unresolved && error.says === null) return unknown(error.causes)
         throw error
@@ -280,6 +280,16 @@ function lessSwapped(left: Data, right: Data, sign: string): boolean {
 
 /** One link of a comparison; always a bool, Unknown or a Failure. */
 export function compare(comparator: Comparator, left: Value, right: Value, at: Span): Value {
+  if (left.kind === 'undefined' && left.lenient !== true && (comparator === 'in' || comparator === 'not in')) {
+    return applyToData([right], at, ([container]) => {
+      // The container is asked first: an empty one compares nothing, and what is none fails by itself.
+      const members = isList(container as Data) || isTuple(container as Data) ? membersOf(container as Data) : null
+      if (members?.length === 0) return known(comparator === 'not in')
+      if (members === null && typeof container !== 'string' && !isDict(container as Data))
+        contains(container as Data, null)
+      return failure(left.says, at, true)
+    })
+  }
   return applyToData([left, right], at, ([a, b]) => known(comparisons[comparator](a as Data, b as Data)))
 }
 

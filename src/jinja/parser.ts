@@ -17,6 +17,8 @@ import {
 } from './syntax.js'
 import { type Lexed, lexExpression, lexTemplate, type Token } from './tokens.js'
 
+export type { Expression, SyntaxProblem, Template } from './syntax.js'
+
 /**
  * How tightly each form binds, loosest first; the printer puts brackets by the same numbers. `~` binds tighter than
  * `+`, `**` groups to the left, and filters and tests apply to a signed operand (Jinja2 3.1's parser).
@@ -60,6 +62,8 @@ const constants: ReadonlyMap<string, null | boolean> = new Map([
 /** Deeper input is refused: Jinja2 itself dies in Python's recursion limit not far from here. */
 const maximumDepth = 250
 const cacheLimit = 20_000
+/** No template is this long; reading one would only cost time. */
+const longestTemplate = 8_000_000
 
 const templates = new Map<string, Template | { says: string; offset: number }>()
 const expressions = new Map<string, Expression | { says: string; offset: number }>()
@@ -86,6 +90,7 @@ export function parseTemplate(
   const parsed = cached(templates, key, () => {
     const plain = text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text
     const source = plain.endsWith('\n') ? plain.slice(0, -1) : plain
+    if (source.length > longestTemplate) return { says: 'the template is too long', offset: 0 }
     return guarded(lexTemplate(source, { literalBackslashes, trimBlocks, lstripBlocks }), cursor => {
       const body = readBody(cursor, null)
       return { kind: 'template', text: source, body } satisfies Template
@@ -145,7 +150,7 @@ function guarded<T>(lexed: Lexed, read: (cursor: Cursor) => T): T | { says: stri
     return lexed.problem ?? result
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    // The lexer stops at its first problem; the parser then only sees the text end early.
+    // The lexer stops at its first problem; the parser chosen only sees the text end early.
     return lexed.problem ?? { says: error.message, offset: error.offset }
   }
 }
@@ -164,7 +169,9 @@ interface Cursor {
 
 function cursorOver(lexed: Lexed): Cursor {
   const { tokens } = lexed
-  const last = lexed.tokens[tokens.length - 1] ?? ({ kind: 'end', value: '', start: 0, end: 0 } satisfies Token)
+  const end = tokens[tokens.length - 1]?.end ?? 0
+  // Where the lexer stopped at a problem there is no end token of its own.
+  const last: Token = { kind: 'end', value: '', start: end, end }
   let index = 0
   let depth = 0
   const at = (position: number): Token => tokens[position] ?? last
@@ -229,11 +236,12 @@ type Fields<T> = T extends Expression ? Omit<T, 'depth'> : never
 
 /** Completes a node with its depth, refusing chains and nests that later stages could not walk. */
 function node(fields: Fields<Expression>): Expression {
-  const made = { ...fields, depth: 0 } as Expression
+  const made = { ...fields, depth: 0 }
   let depth = 0
-  for (const child of childrenOf(made)) if (child.depth > depth) depth = child.depth
+  for (const child of childrenOf(made as Expression)) if (child.depth > depth) depth = child.depth
   if (depth >= maximumDepth * 2) throw new Refusal('nested too deeply', fields.start)
-  return { ...made, depth: depth + 1 } as Expression
+  made.depth = depth + 1
+  return made as Expression
 }
 
 function readExpression(cursor: Cursor, withConditional = true): Expression {
@@ -241,13 +249,13 @@ function readExpression(cursor: Cursor, withConditional = true): Expression {
 }
 
 function readConditional(cursor: Cursor): Expression {
-  let then = readLogical(cursor, 'or')
+  let chosen = readLogical(cursor, 'or')
   while (skipWord(cursor, 'if')) {
     const test = readLogical(cursor, 'or')
     const otherwise = skipWord(cursor, 'else') ? cursor.deeper(() => readConditional(cursor)) : null
-    then = node({ kind: 'conditional', test, then, otherwise, start: then.start, end: (otherwise ?? test).end })
+    chosen = node({ kind: 'conditional', test, chosen, otherwise, start: chosen.start, end: (otherwise ?? test).end })
   }
-  return then
+  return chosen
 }
 
 function readLogical(cursor: Cursor, kind: 'and' | 'or'): Expression {

@@ -90,11 +90,11 @@ function printBare(expression: Expression): string {
       return `${printAt(expression.left, level)} ${expression.kind} ${printAt(expression.right, level + 1)}`
     }
     case 'conditional': {
-      const then = printAt(expression.then, precedence.or)
+      const chosen = printAt(expression.chosen, precedence.or)
       const test = printAt(expression.test, precedence.or)
       return expression.otherwise === null
-        ? `${then} if ${test}`
-        : `${then} if ${test} else ${printAt(expression.otherwise, precedence.conditional)}`
+        ? `${chosen} if ${test}`
+        : `${chosen} if ${test} else ${printAt(expression.otherwise, precedence.conditional)}`
     }
   }
 }

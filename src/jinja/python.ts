@@ -1,32 +1,34 @@
 import type { Cause, Data, Dict, Failure, Key, List, OneOf, Tuple, Unknown, Value } from './value.js'
 import { known, mergeCauses } from './value.js'
 
-/** A Python exception on the way to the operation that turns it into a Failure. */
-export class Raised extends Error {
+/**
+ * A Python exception on the way to the operation that turns it into a Failure. Like the two below it is thrown often and
+ * always caught here, so it is no Error and records no stack.
+ */
+export class Raised {
+  readonly message: string
   readonly undefined: boolean
   constructor(says: string, isUndefined = false) {
-    super(says)
+    this.message = says
     this.undefined = isUndefined
   }
 }
 
 /** A member that is not known was needed; the operation becomes Unknown for these causes. */
-export class Unresolved extends Error {
+export class Unresolved {
   readonly causes: readonly Cause[]
   /** Words for a cause of our own (a limit, something not modelled); the operation knows the place. */
   readonly says: string | null
   constructor(causes: readonly Cause[], says: string | null = null) {
-    super(says ?? 'unresolved')
     this.causes = causes
     this.says = says
   }
 }
 
 /** A member with alternatives was needed; the operation is done again for each of them. */
-export class Split extends Error {
+export class Split {
   readonly on: OneOf
   constructor(on: OneOf) {
-    super('split')
     this.on = on
   }
 }
@@ -184,12 +186,24 @@ export function reprOf(data: Data): string {
 
 /** `str()` of a value: the missing `else` of an inline `if` is empty text. */
 export function textOfValue(value: Value): string {
-  return value.kind === 'undefined' && value.lenient === true ? '' : textOf(dataOf(value))
+  return value.kind === 'undefined' && value.lenient === true ? '' : strOf(dataOf(value))
 }
 
 /** Python's `str()`. Members that are not known stop it (see `dataOf`). */
-export function textOf(data: Data): string {
+export function strOf(data: Data): string {
   return typeof data === 'string' ? data : reprOf(data)
+}
+
+/** `str()` for callers outside: where members are not known an Unknown, where Python would raise a Failure. */
+export function textOf(data: Data, at: Failure['at']): string | Unknown | Failure {
+  try {
+    return strOf(data)
+  } catch (error) {
+    if (error instanceof Unresolved) return unknownOf(error, at)
+    if (error instanceof Split) return { kind: 'unknown', causes: causesIn(error.on) }
+    if (error instanceof Raised) return { kind: 'failure', says: error.message, at, undefined: error.undefined }
+    throw error
+  }
 }
 
 export function isNumber(data: Data): data is boolean | bigint | number {
@@ -200,13 +214,18 @@ function numberOf(data: boolean | bigint | number): bigint | number {
   return typeof data === 'boolean' ? (data ? 1n : 0n) : data
 }
 
+function sameNumber(left: bigint | number, right: bigint | number): boolean {
+  // Neither is less than the other and neither is NaN: exact between int and float of any size.
+  return typeof left === typeof right ? left === right : left <= right && left >= right
+}
+
 /**
  * Python's `==`, with members that may be unknown: one pair that surely differs decides, whatever the others are.
  * Stops the operation (see `dataOf`) where it is open.
  */
 export function equal(left: Data, right: Data): boolean {
   if (left === right) return true
-  if (isNumber(left) && isNumber(right)) return numberOf(left) == numberOf(right)
+  if (isNumber(left) && isNumber(right)) return sameNumber(numberOf(left), numberOf(right))
   if (isList(left) && isList(right)) return equalMembers(left, right)
   if (isTuple(left) && isTuple(right)) {
     if (left.view !== right.view) return giveUp('comparing views of a dict is not modelled')
@@ -424,7 +443,7 @@ function jsonOf(data: Data): unknown {
     // defineProperty, so that a key named __proto__ is only a key.
     const plain: Record<string, unknown> = {}
     for (const [key, value] of data) {
-      const name = key === null ? 'null' : typeof key === 'boolean' ? String(key) : textOf(key)
+      const name = key === null ? 'null' : typeof key === 'boolean' ? String(key) : strOf(key)
       Object.defineProperty(plain, name, { value: toJson(value), enumerable: true, configurable: true, writable: true })
     }
     return plain

@@ -100,10 +100,10 @@ function translate(pattern: string, flags: RegexFlags): Translated | string {
     if (char === '\\') {
       const next = pattern[at + 1]
       if (next === undefined) return 'ends in a backslash'
-      const escape = escapeOutside(next, rest)
-      if (escape === null) return `uses \\${next}, which is not modelled`
-      source += escape.source
-      at += escape.length
+      const coded = escapeOutside(next, rest)
+      if (coded === null) return `uses \\${next}, which is not modelled`
+      source += coded.source
+      at += coded.length
     } else if (char === '[') {
       const set = translateSet(pattern, at)
       if (typeof set === 'string') return set
@@ -223,10 +223,10 @@ function translateSet(pattern: string, start: number): { source: string; length:
         if (next === 'W') return 'uses \\W in a set, which is not modelled'
       } else if (next === 'b') source += '\\b'
       else {
-        const escape = escapeCommon(next, rest)
-        if (escape === null || next === '') return `uses \\${next} in a set, which is not modelled`
-        source += escape.source
-        at += escape.length
+        const coded = escapeCommon(next, rest)
+        if (coded === null || next === '') return `uses \\${next} in a set, which is not modelled`
+        source += coded.source
+        at += coded.length
         continue
       }
       at += 2

@@ -102,11 +102,11 @@ export interface Logical extends Place {
   readonly left: Expression
   readonly right: Expression
 }
-/** `then if test else otherwise`; without `else` a failed test gives undefined. */
+/** `chosen if test else otherwise`; without `else` a failed test gives undefined. */
 export interface Conditional extends Place {
   readonly kind: 'conditional'
   readonly test: Expression
-  readonly then: Expression
+  readonly chosen: Expression
   readonly otherwise: Expression | null
 }
 
@@ -237,8 +237,8 @@ export function childrenOf(expression: Expression): readonly Expression[] {
       return [expression.first, ...expression.links.map(link => link.right)]
     case 'conditional':
       return expression.otherwise === null
-        ? [expression.test, expression.then]
-        : [expression.test, expression.then, expression.otherwise]
+        ? [expression.test, expression.chosen]
+        : [expression.test, expression.chosen, expression.otherwise]
   }
 }
 

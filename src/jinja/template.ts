@@ -7,14 +7,15 @@ import { isNamespace } from './globals.js'
 import { parseLiteral } from './literal.js'
 import { joinTexts } from './operators.js'
 import { hasTemplate, parseTemplate } from './parser.js'
-import { dataOf, giveUp, isDict, isList, isTuple, membersOf, raise, textOf, Unresolved } from './python.js'
+import { dataOf, giveUp, isDict, isList, isTuple, membersOf, raise, strOf, Unresolved } from './python.js'
 import type { Body, Expression, ForLoop, Macro, Parameter, Statement, Target, Template } from './syntax.js'
 import type { Cause, Data, Dict, Key, Known, Value } from './value.js'
 import { failure, known, unknown } from './value.js'
 
 type Trace = Scope['trace']
 
-const singleVariable = /^\{\{\s*(\w*)\s*\}\}$/
+/** Python's `$` also matches before a newline at the end. */
+const singleVariable = /^\{\{\s*(\w*)\s*\}\}\n?$/
 
 /**
  * A YAML string value as Ansible 2.14–2.18 templates it (jinja2_native off): text without a template stays, `{{ name }}`
@@ -127,7 +128,10 @@ function finish(text: string, pieces: readonly Value[], at: Span): Value {
   })
 }
 
-/** Text that looks like a list, dict or bool becomes one, unless a filter protected it. */
+/**
+ * Text that looks like a list, dict or bool becomes one, unless a filter protected it. The known pieces of an open text
+ * are kept where they do not begin a list; text that begins with an unknown piece could still turn out to read as one.
+ */
 function converted(value: Value): Value {
   if (value.kind === 'unknown' && /^[[{]/.test(value.text?.[0] ?? '')) return unknown(value.causes)
   if (value.kind !== 'known' || value.protected === true || typeof value.data !== 'string') return value
@@ -146,7 +150,7 @@ function convertData(value: Known): Value {
     const read = readBack(value)
     if (read !== null) return read
   }
-  return known(textOf(data))
+  return known(strOf(data))
 }
 
 /** A container as `literal_eval` of its `repr` gives it; null where that fails and the text stays. */
@@ -210,7 +214,6 @@ interface Rendering {
   readonly frame: Frame
   readonly out: Value[]
   readonly converts: boolean
-  readonly calls: number
 }
 
 type Signal = 'break' | 'continue' | null
@@ -223,10 +226,7 @@ function renderAll(
 ): Value {
   return apply([], scope.at, () => {
     const out: Value[] = []
-    renderBody(
-      template.body,
-      enter({ scope, frame: { locals: new Map(), parent: null }, out, converts, calls: 0 }, out, null),
-    )
+    renderBody(template.body, enter({ scope, frame: { locals: new Map(), parent: null }, out, converts }, out, null))
     return end(out)
   })
 }
@@ -625,9 +625,10 @@ function bodyFunction(
     kind: 'callable',
     name,
     call: (positional, named, at) => {
-      if (rendering.calls >= deepestCall) return giveUp('macros that call each other this deeply are not followed')
+      const { budget } = rendering.scope
+      if (budget.calls >= deepestCall) return giveUp('macros that call each other this deeply are not followed')
       const out: Value[] = []
-      const within = { ...enter({ ...rendering, calls: rendering.calls + 1 }, out, rendering.frame) }
+      const within = enter(rendering, out, rendering.frame)
       const given = new Map(named)
       const from = given.get('caller') ?? caller
       given.delete('caller')
@@ -643,7 +644,12 @@ function bodyFunction(
         within.frame.locals.set(parameter.name, value)
       })
       if (from !== null && from !== undefined) within.frame.locals.set('caller', from)
-      renderBody(body, within)
+      budget.calls++
+      try {
+        renderBody(body, within)
+      } finally {
+        budget.calls--
+      }
       return textOfPieces(out, within)
     },
   })

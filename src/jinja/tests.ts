@@ -14,7 +14,7 @@ import {
   lookUp,
   membersOf,
   raise,
-  textOf,
+  strOf,
   truthOfData,
   typeName,
 } from './python.js'
@@ -29,6 +29,18 @@ function simple(name: string, work: (data: Data) => boolean): TestFunction {
   return pureTest(name, [], data => work(data))
 }
 
+/** A test that only looks at the type: Python's `isinstance` and `is` answer for an undefined value too. */
+function ofType(name: string, work: (data: Data) => boolean, ofUndefined = false): TestFunction {
+  const test = simple(name, work)
+  return (input, given) => (input.kind === 'undefined' ? known(ofUndefined) : test(input, given))
+}
+
+/** A test of task results, which an undefined value is not: the type is looked at first. */
+function ofResult(name: string, test: TestFunction): TestFunction {
+  return (input, given) =>
+    input.kind === 'undefined' ? raise(`The '${name}' test expects a dictionary`) : test(input, given)
+}
+
 function comparing(comparator: Comparator): TestFunction {
   return (input, given) => {
     const [other] = bind(comparator, ['other'], given)
@@ -38,10 +50,13 @@ function comparing(comparator: Comparator): TestFunction {
 
 /** Reads a flag of a task result. The flag may be unknown; the result itself must be a dict. */
 function flagOf(name: string, key: string, fallback: boolean): TestFunction {
-  return pure(name, [], data => {
-    if (!isDict(data)) return raise(`The '${name}' test expects a dictionary`)
-    return lookUp(data, key) ?? known(fallback)
-  })
+  return ofResult(
+    name,
+    pure(name, [], data => {
+      if (!isDict(data)) return raise(`The '${name}' test expects a dictionary`)
+      return lookUp(data, key) ?? known(fallback)
+    }),
+  )
 }
 
 function negated(test: TestFunction): TestFunction {
@@ -53,31 +68,35 @@ const failed = flagOf('failed', 'failed', false)
 const unreachable = flagOf('unreachable', 'unreachable', false)
 const succeeded = negated(failed)
 
-const changed: TestFunction = pure('changed', [], data => {
-  if (!isDict(data)) return raise("The 'changed' test expects a dictionary")
-  const own = lookUp(data, 'changed')
-  if (own !== undefined) return own
-  const results = lookUp(data, 'results')
-  if (results === undefined) return known(false)
-  const list = dataOf(results)
-  if (!isList(list)) return known(false)
-  if (list.length === 0) return raise('list index out of range')
-  if (!isDict(dataOf(list[0] as Value))) return known(false)
-  return known(
-    list.some(item => {
-      const result = dataOf(item)
-      const flag = isDict(result) ? lookUp(result, 'changed') : raise('a result is not a dictionary')
-      return flag !== undefined && truthOfData(dataOf(flag))
-    }),
-  )
-})
+const changed: TestFunction = ofResult(
+  'changed',
+  pure('changed', [], data => {
+    if (!isDict(data)) return raise("The 'changed' test expects a dictionary")
+    const own = lookUp(data, 'changed')
+    if (own !== undefined) return own
+    const results = lookUp(data, 'results')
+    if (results === undefined) return known(false)
+    const list = dataOf(results)
+    if (!isList(list)) return known(false)
+    if (list.length === 0) return raise('list index out of range')
+    if (!isDict(dataOf(list[0] as Value))) return known(false)
+    return known(
+      list.some(item => {
+        const result = dataOf(item)
+        const flag = isDict(result) ? lookUp(result, 'changed') : raise('a result is not a dictionary')
+        return flag !== undefined && truthOfData(dataOf(flag))
+      }),
+    )
+  }),
+)
 
 function asyncFlag(name: string): TestFunction {
-  return pureTest(name, [], data => {
+  const test = pureTest(name, [], data => {
     if (!isDict(data)) return raise(`The '${name}' test expects a dictionary`)
     const flag = lookUp(data, name)
     return flag === undefined || equal(dataOf(flag), 1n)
   })
+  return ofResult(name, test)
 }
 
 function searching(kind: 'match' | 'search'): TestFunction {
@@ -94,7 +113,7 @@ function searching(kind: 'match' | 'search'): TestFunction {
         ignoreCase: truthOfData(ignore ?? null),
         multiLine: truthOfData(multi ?? null),
       })
-      return matcher[kind](textOf(data)) !== null
+      return matcher[kind](strOf(data)) !== null
     },
   )
 }
@@ -114,8 +133,8 @@ const version: TestFunction = pure(
     if (!truthOfData(data)) return raise('Input version value cannot be empty')
     if (!truthOfData(other as Data)) return raise('Version parameter to compare against cannot be empty')
     const scheme =
-      strict !== null && truthOfData(strict as Data) ? 'strict' : type === null ? 'loose' : textOf(type as Data)
-    const result = compareVersions(textOf(data), textOf(other as Data), textOf(operator as Data), scheme)
+      strict !== null && truthOfData(strict as Data) ? 'strict' : type === null ? 'loose' : strOf(type as Data)
+    const result = compareVersions(strOf(data), strOf(other as Data), strOf(operator as Data), scheme)
     return result === undefined ? giveUp(`version_type ${scheme} is not modelled`) : known(result)
   },
 )
@@ -163,23 +182,23 @@ function notAText(data: Data): boolean {
 const tests: TestTable = {
   defined: definedness(true),
   undefined: definedness(false),
-  none: simple('none', data => data === null),
-  boolean: simple('boolean', data => typeof data === 'boolean'),
-  true: simple('true', data => data === true),
-  false: simple('false', data => data === false),
-  integer: simple('integer', data => typeof data === 'bigint'),
-  float: simple('float', data => typeof data === 'number'),
-  number: simple('number', data => isNumber(data)),
-  string: simple('string', data => typeof data === 'string'),
-  mapping: simple('mapping', data => isDict(data)),
+  none: ofType('none', data => data === null),
+  boolean: ofType('boolean', data => typeof data === 'boolean'),
+  true: ofType('true', data => data === true),
+  false: ofType('false', data => data === false),
+  integer: ofType('integer', data => typeof data === 'bigint'),
+  float: ofType('float', data => typeof data === 'number'),
+  number: ofType('number', data => isNumber(data)),
+  string: ofType('string', data => typeof data === 'string'),
+  mapping: ofType('mapping', data => isDict(data)),
   iterable: simple('iterable', data => typeof data === 'string' || notAText(data)),
-  sequence: simple('sequence', data => typeof data === 'string' || notAText(data)),
-  callable: simple('callable', data => typeof data === 'object' && data !== null && 'call' in data),
-  lower: simple('lower', data => /\p{Ll}/u.test(textOf(data)) && !/\p{Lu}|\p{Lt}/u.test(textOf(data))),
-  upper: simple('upper', data => /\p{Lu}/u.test(textOf(data)) && !/\p{Ll}|\p{Lt}/u.test(textOf(data))),
+  sequence: ofType('sequence', data => typeof data === 'string' || notAText(data)),
+  callable: ofType('callable', data => typeof data === 'object' && data !== null && 'call' in data, true),
+  lower: simple('lower', data => /\p{Ll}/u.test(strOf(data)) && !/\p{Lu}|\p{Lt}/u.test(strOf(data))),
+  upper: simple('upper', data => /\p{Lu}/u.test(strOf(data)) && !/\p{Ll}|\p{Lt}/u.test(strOf(data))),
   odd: simple('odd', data => modulo(data, 2n) === 1n),
   even: simple('even', data => modulo(data, 2n) === 0n),
-  escaped: simple('escaped', () => false),
+  escaped: ofType('escaped', () => false, true),
   vault_encrypted: simple('vault_encrypted', () => false),
   nan: simple('nan', data => typeof data === 'number' && Number.isNaN(data)),
   any: simple('any', data => anyOf(data, true)),
@@ -192,7 +211,10 @@ const tests: TestTable = {
   gt: comparing('>'),
   ge: comparing('>='),
   in: comparing('in'),
-  sameas: pureTest('sameas', ['other'], (data, [other]) => sameObject(data, other as Data)),
+  sameas: (input, given) => {
+    if (input.kind === 'undefined') return known(false)
+    return pureTest('sameas', ['other'], (data, [other]) => sameObject(data, other as Data))(input, given)
+  },
   contains: (input, given) => {
     const [value] = bind('contains', ['value'], given)
     return compare('in', value as Value, input, given.context.at)
@@ -213,13 +235,16 @@ const tests: TestTable = {
   reachable: negated(unreachable),
   started: asyncFlag('started'),
   finished: asyncFlag('finished'),
-  abs: simple('abs', data => textOf(data).startsWith('/')),
+  abs: simple('abs', data => strOf(data).startsWith('/')),
   ...addressTests,
 }
 
 function modulo(data: Data, by: Data): bigint | number {
   if (!isNumber(data) || !isNumber(by)) return raise('not all arguments converted during string formatting')
-  if (typeof data === 'number' || typeof by === 'number') return Number(data) % Number(by) === 0 ? 0n : 1n
+  if (typeof data === 'number' || typeof by === 'number') {
+    const rest = Number(data) % Number(by)
+    return Number.isInteger(rest) ? BigInt(rest) : rest
+  }
   const divisor = BigInt(by)
   if (divisor === 0n) return raise('integer division or modulo by zero')
   const rest = BigInt(data) % divisor

@@ -226,7 +226,7 @@ function readString(
     const close = text.indexOf(quote, start + 1)
     return { value: text.slice(start + 1, close), length: close + 1 - start }
   }
-  const value = unescape(text.slice(start + 1, end))
+  const value = decodeEscapes(text.slice(start + 1, end))
   return value === null
     ? { says: 'truncated escape in a string literal', offset: start }
     : { value, length: end + 1 - start }
@@ -247,7 +247,7 @@ const simpleEscapes: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Python's `unicode-escape`; null where it refuses (a cut-off `\x`, `\u`, `\U` or any `\N{…}`, which is not modelled). */
-function unescape(text: string): string | null {
+function decodeEscapes(text: string): string | null {
   let result = ''
   for (let at = 0; at < text.length; at++) {
     const char = text[at] as string

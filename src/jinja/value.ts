@@ -1,4 +1,4 @@
-import { placeOf, type Span } from '../source/text.js'
+import type { Span } from '../source/text.js'
 
 /**
  * Python data as Jinja sees it. int is bigint, float is number, so that `1` and `1.0` stay apart; a tuple is a list with
@@ -124,7 +124,7 @@ export function mergeCauses(causes: readonly Cause[]): readonly Cause[] {
   if (causes.length < 2) return causes
   const seen = new Map<string, Cause>()
   for (const cause of causes) {
-    const key = `${cause.says}\0${cause.name ?? ''}\0${placeOf(cause.at)}`
+    const key = `${cause.says}\0${cause.name ?? ''}\0${cause.at.file.path}\0${cause.at.start}`
     if (!seen.has(key)) seen.set(key, cause)
   }
   return [...seen.values()]

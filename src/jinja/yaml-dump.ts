@@ -9,7 +9,7 @@ import {
   less,
   membersOf,
   raise,
-  textOf,
+  strOf,
   typeName,
 } from './python.js'
 import type { Data, Key, Value } from './value.js'
@@ -66,8 +66,7 @@ export function dumpYaml(data: Data, style: YamlStyle): string {
   }
   emitNode(emitter, data, 'root', 0)
   if (emitter.column > 0) lineBreak(emitter)
-  const isPlainRoot = !(typeof data === 'object' && data !== null) && !/^['"]/.test(emitter.out)
-  if (style.explicitEnd || isPlainRoot) emitter.out += '...\n'
+  if (style.explicitEnd) emitter.out += '...\n'
   return emitter.out
 }
 
@@ -233,7 +232,7 @@ function floatScalar(value: number): string {
 function emitScalar(emitter: Emitter, data: Data, isKey: boolean): void {
   if (data === null) writePlain(emitter, 'null', !isKey)
   else if (typeof data === 'boolean') writePlain(emitter, data ? 'true' : 'false', !isKey)
-  else if (typeof data === 'bigint') writePlain(emitter, textOf(data), !isKey)
+  else if (typeof data === 'bigint') writePlain(emitter, strOf(data), !isKey)
   else if (typeof data === 'number') writePlain(emitter, floatScalar(data), !isKey)
   else if (typeof data === 'string') emitText(emitter, data, isKey)
   else raise(`cannot represent an object: ${typeName(data)}`)
@@ -367,8 +366,8 @@ function writeDoubleQuoted(emitter: Emitter, text: string, allowBreaks: boolean)
   let spaces = false
   for (let at = 0; at < text.length; at++) {
     const char = text[at] as string
-    const escape = /["\\]|[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd]/.test(char)
-    if (escape) {
+    const mustEscape = /["\\]|[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd]/.test(char)
+    if (mustEscape) {
       const code = char.charCodeAt(0).toString(16).toUpperCase()
       write(
         emitter,

@@ -102,8 +102,12 @@ function searchLines(problem: ReportedVerdict, style: Style): readonly string[] 
   const near = problem.nearMisses.length
   const came = near === 0 ? 'nothing came near' : `${near} came near, none of them does it`
   const lines = wrap(`searched ${tasks} tasks and ${commands} commands: ${came}`, '  ', '    ')
-  const running = problem.nearMisses.filter(each => each.runs !== 'no')
-  const shown = [...running, ...problem.nearMisses.filter(each => each.runs === 'no')].slice(0, SHOWN)
+  const seen = new Set<string>()
+  const different = problem.nearMisses.filter(each => {
+    const key = `${each.effect}\0${placeText(each)}`
+    return seen.has(key) ? false : seen.add(key) !== undefined
+  })
+  const shown = different.slice(0, SHOWN)
   const misses = shown.flatMap(each => [
     ...wrap(`${each.effect}: ${each.why ?? ''}`, '    ', '      '),
     `      ${style.faint(placeText(each))}`,

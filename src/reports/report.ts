@@ -275,12 +275,11 @@ export function unknownsOf(
       unknowns.push({ name: cause.name ?? cause.says, ...placeOfSpan(cause.at), because: cause.says })
   }
   for (const verdict of verdicts) {
-    for (const { runs } of [
-      ...verdict.now.evidence,
-      ...verdict.now.open,
-      ...verdict.afterReboot.evidence,
-      ...verdict.afterReboot.open,
-    ]) {
+    const phases = [verdict.now, verdict.afterReboot]
+    for (const { runs } of phases.flatMap(phase => [
+      ...phase.evidence,
+      ...(phase.fixedBy === 'unknown' ? phase.open : []),
+    ])) {
       if (runs.kind === 'unknown') ofCauses(runs.causes)
     }
     for (const each of verdict.searched.unresolved) {

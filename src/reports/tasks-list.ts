@@ -23,5 +23,6 @@ function isListed(task: TaskRun): boolean {
 /** The name untemplated, behind the role's; a task without a name is its module as written. */
 function listedName({ task, roleName }: TaskRun): string {
   if (task.name === undefined || task.name === '') return task.action
+  if (task.module === 'ansible.builtin.include_role') return task.name
   return roleName === undefined ? task.name : `${roleName} : ${task.name}`
 }

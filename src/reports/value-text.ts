@@ -1,3 +1,4 @@
+import { causeText } from '../effects/argument.js'
 import type { Data, Value } from '../jinja/value.js'
 import { placeOf } from '../source/text.js'
 
@@ -38,6 +39,11 @@ function jsonOfData(data: Data): Json {
   return null
 }
 
+/** Whether this JSON stands for a value that is not known. */
+export function isNotKnown(value: Json): boolean {
+  return typeof value === 'object' && value !== null && 'unknown' in value
+}
+
 /** Why a value is not known, with places; null for one that is. */
 export function whyUnknown(value: Value): string | null {
   switch (value.kind) {
@@ -47,11 +53,9 @@ export function whyUnknown(value: Value): string | null {
     case 'failure':
       return `${value.says} (${placeOf(value.at)})`
     case 'unknown':
-      return value.causes.map(cause => `${cause.says} (${placeOf(cause.at)})`).join('; ') || 'not known before the run'
+      return value.causes.map(causeText).join('; ') || 'not known before the run'
     case 'one-of': {
-      const because = value.options.flatMap(option =>
-        option.because.map(cause => `${cause.says} (${placeOf(cause.at)})`),
-      )
+      const because = value.options.flatMap(option => option.because.map(causeText))
       return [...new Set(because)].join('; ') || 'one of a few alternatives'
     }
   }

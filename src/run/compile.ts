@@ -151,7 +151,9 @@ export function createCompiler(code: Code, evaluateStatic: EvaluateStatic): Comp
     const dependencies = roleCode.dependencies.map(dependency => compileRole(dependency, frame, {}, part))
     const role: Role = { ...bare, dependencies: dependencies.flatMap(item => (item.kind === 'role' ? item.role : [])) }
     const own: Frame = { ...frame, role }
-    return { kind: 'role', role, frame: own, body: [...dependencies, ...compileStatements(roleCode.tasks, own, part)] }
+    const validation = roleCode.validation === undefined ? [] : [validationTask(roleCode.validation, own)]
+    const body = [...dependencies, ...compileStatements([...validation, ...roleCode.tasks], own, part)]
+    return { kind: 'role', role, frame: own, body }
   }
 
   const compileHandlers = (role: Role, frame: Frame): readonly Compiled[] => {
@@ -212,6 +214,18 @@ export function roleFiles(argument: (name: string) => string | undefined): RoleF
     if (from !== undefined) files[kind] = from
   }
   return files
+}
+
+/** The task Ansible adds for a role's argument specification; no file holds it, so it has the play's place, as in Ansible. */
+function validationTask(name: string, frame: Frame): Task {
+  const at = chainOf(frame).find(({ kind }) => kind === 'play')?.step.at ?? frame.step.at
+  const module = 'ansible.builtin.validate_argument_spec'
+  const always: Node = { kind: 'scalar', data: 'always', span: at }
+  return {
+    ...{ kind: 'task', name, when: [], tags: [always], vars: [], keywords: new Map(), at, action: module, module },
+    arguments: { named: new Map(), raw: undefined, template: undefined },
+    loop: undefined,
+  }
 }
 
 /** A role entry that carries nothing of its own: the import's keywords stand in the frame around it. */

@@ -2,7 +2,7 @@ import { readRoleMeta } from '../ansible/read-plays.js'
 import { readDefinitions } from '../ansible/read-tasks.js'
 import type { Definition, RoleEntry, Statement } from '../ansible/statement.js'
 import type { Span } from '../source/text.js'
-import type { Node } from '../yaml/node.js'
+import { entryOf, type Node } from '../yaml/node.js'
 import { type Code, firstFile, joinPath } from './code.js'
 
 /** Which files of a role are used instead of `main` (`tasks_from` and its like). */
@@ -26,6 +26,8 @@ export interface RoleCode {
   readonly tasksFile: string | undefined
   readonly handlers: readonly Statement[]
   readonly handlersFile: string | undefined
+  /** The task Ansible puts before the role's own where `meta/argument_specs` has an entry for its entry point. */
+  readonly validation: string | undefined
   /** A file asked for with `…_from` that is not there. */
   readonly missing: string | undefined
 }
@@ -126,8 +128,21 @@ export function readRole(code: Code, directory: string, from: RoleFiles): RoleCo
     tasksFile,
     handlers: (handlersFile === undefined ? undefined : code.statements(handlersFile)) ?? [],
     handlersFile,
+    validation: readValidation(code, directory, from.tasks ?? 'main'),
     missing,
   }
+}
+
+/** The name of the validation task of an entry point, as Ansible words it; undefined where it has no specification. */
+function readValidation(code: Code, directory: string, entryPoint: string): string | undefined {
+  const file = firstFile(code.tree, [`${directory}/meta`], ['argument_specs.yml', 'argument_specs.yaml'])
+  const document = file === undefined ? undefined : code.document(file)
+  const specs = document?.kind === 'map' ? entryOf(document, 'argument_specs')?.value : undefined
+  const spec = specs?.kind === 'map' ? entryOf(specs, entryPoint)?.value : undefined
+  if (spec?.kind !== 'map') return undefined
+  const description = entryOf(spec, 'short_description')?.value
+  const name = `Validating arguments against arg spec '${entryPoint}'`
+  return description?.kind === 'scalar' ? `${name} - ${description.data}` : name
 }
 
 /** Rule 87: every YAML or JSON file (or one without extension) of a `main/` directory, sorted, deeper ones included. */

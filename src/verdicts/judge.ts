@@ -1,3 +1,4 @@
+import { causeText } from '../effects/argument.js'
 import { describeEffect } from '../effects/describe.js'
 import type { Effect, Power } from '../effects/effect.js'
 import { type Occurrence, type RunEffects, runsOf } from '../effects/run-effects.js'
@@ -20,6 +21,8 @@ export interface Evidence {
   readonly condition: string | null
   /** Why it does not count, for what came near; why it is open, for what could count. */
   readonly why: string | undefined
+  /** Of what came near, what a reader would ask about first. */
+  readonly closest: boolean
 }
 
 /** Who fixes it at one time: on the running host, or after a reboot. */
@@ -96,7 +99,7 @@ function judgeWith(problem: Problem, effects: RunEffects, standed: readonly Stan
     condition: fixedBy === 'kubespray' && conditions.length > 0 ? joinAnd([...new Set(conditions)]) : null,
     now: now.verdict,
     afterReboot: afterReboot.verdict,
-    nearMisses: withoutRepeats([...now.near, ...afterReboot.near]),
+    nearMisses: withoutRepeats([...now.near, ...afterReboot.near]).toSorted(closestFirst),
     searched: {
       tasks: effects.run.tasks.length,
       commands: effects.commands,
@@ -156,7 +159,7 @@ function judgeRule(
     if (match.kind === 'no') continue
     if (match.kind === 'near') {
       const why = standing.kind === 'never' ? `${match.why}; besides, it ${standing.why}` : match.why
-      near.push(evidenceOf(occurrence, conditionOf(standing), why))
+      near.push({ ...evidenceOf(occurrence, conditionOf(standing), why), closest: match.closest === true })
       continue
     }
     if (standing.kind === 'never') {
@@ -208,9 +211,7 @@ function afterLater(rule: Rule, standed: readonly Standed[], index: number, sett
 }
 
 function because(says: string, causes: readonly Cause[]): string {
-  const reasons = mergeCauses(causes)
-    .slice(0, 3)
-    .map(cause => `${cause.says} (${placeOf(cause.at)})`)
+  const reasons = mergeCauses(causes).slice(0, 3).map(causeText)
   return reasons.length === 0 ? says : `${says}: ${reasons.join('; ')}`
 }
 
@@ -220,7 +221,14 @@ function conditionOf(standing: Standing): string | null {
 
 function evidenceOf(occurrence: Occurrence, condition: string | null, why: string | undefined): Evidence {
   const { task, effect } = occurrence
-  return { task, effect, says: describeEffect(effect), runs: runsOf(occurrence), condition, why }
+  return { task, effect, says: describeEffect(effect), runs: runsOf(occurrence), condition, why, closest: false }
+}
+
+const RANK = { true: 0, unknown: 1, false: 2 } as const
+
+/** What a reader would ask about first, then what happens, what may, and what does not; each in run order. */
+function closestFirst(left: Evidence, right: Evidence): number {
+  return Number(right.closest) - Number(left.closest) || RANK[left.runs.kind] - RANK[right.runs.kind]
 }
 
 /** Each task's effect once, for each reason why it does not count. */
@@ -254,7 +262,7 @@ function unresolvedFor(problem: Problem, effects: RunEffects, standed: readonly 
         couldChange: could.length > 0,
         why: effect.unfamiliar
           ? `${effect.program ?? 'a program whose name is not known'} is not a program this knows`
-          : `${effect.program ?? 'it'} ${could.join(', ')}`,
+          : `${effect.program ?? 'it'} is known only by what it may do: ${inWords(could)}`,
       })
     }
   }
@@ -279,8 +287,13 @@ function consideredFor(problem: Problem, standed: readonly Standed[]): readonly 
   return [...programs].map(([program, { calls, powers }]) => ({
     program,
     calls,
-    why: `${powers.join(', ')}; nothing that could change this answer`,
+    why: `${inWords(powers)}; nothing that could change this answer`,
   }))
+}
+
+/** `stops-units` is `stops units`. */
+function inWords(powers: readonly Power[]): string {
+  return powers.map(power => power.replace('-', ' ')).join(', ')
 }
 
 function shared(left: readonly Power[], right: readonly Power[]): readonly Power[] {

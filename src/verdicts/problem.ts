@@ -5,11 +5,11 @@ import type { Cause, Truth } from '../jinja/value.js'
 /**
  * What a rule says about one effect.
  * `settles`: if the effect happens, the problem is gone (under `condition`, where one remains on the host).
- * `near`: it looks like it, but is not, for this reason. `could`: it may settle, depending on what is not known.
+ * `near`: it looks like it, but is not, for this reason; the `closest` are shown first. `could`: it may settle, depending on what is not known.
  */
 export type Match =
   | { readonly kind: 'settles'; readonly condition?: string }
-  | { readonly kind: 'near'; readonly why: string }
+  | { readonly kind: 'near'; readonly why: string; readonly closest?: true }
   | { readonly kind: 'could'; readonly says: string; readonly causes: readonly Cause[] }
   | { readonly kind: 'no' }
 

@@ -19,6 +19,9 @@ export type Standing =
 export function standingOf(occurrence: Occurrence): Standing {
   const { task, invocation, effect } = occurrence
   if (task.excluded !== undefined) return { kind: 'never', why: `does not run: ${task.excluded}`, because: 'excluded' }
+  if (occurrence.asWritten && task.runs.kind !== 'false') {
+    return { kind: 'never', why: 'does not run: its loop has no items', because: 'condition' }
+  }
   const elsewhere = delegatedElsewhere(occurrence)
   if (elsewhere?.kind === 'never') return elsewhere
   const standing = decide<Standing>(runsOf(occurrence), {

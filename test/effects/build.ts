@@ -46,6 +46,7 @@ export function valueFrom(plain: Plain): Value {
       ? { kind: 'unknown', causes: because, text: text.map(piece => (typeof piece === 'string' ? piece : null)) }
       : { kind: 'unknown', causes: because }
   }
+  if ('failure' in plain) return { kind: 'failure', says: String(plain.failure), at: HERE, undefined: true }
   if ('oneOf' in plain && isList(plain.oneOf ?? null)) {
     const options = plain.oneOf as readonly Plain[]
     return {

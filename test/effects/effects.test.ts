@@ -152,6 +152,46 @@ describe('effects of a run', () => {
     assert.ok(last?.kind === 'command' && last.unfamiliar)
   })
 
+  it('finds a script by its name where its directory is not known, or PATH finds it', () => {
+    const run = runOf([
+      {
+        module: 'ansible.builtin.template',
+        args: { src: 'x.sh.j2', dest: { unknown: 'a fact', text: [null, '/x.sh'] } },
+        content: '#!/bin/bash\nswapoff -a\n',
+      },
+      { module: 'ansible.builtin.command', raw: { unknown: 'a fact', text: [null, '/x.sh'] } },
+      { module: 'ansible.builtin.command', raw: 'x.sh' },
+      { module: 'ansible.builtin.command', raw: '/opt/bin/x.sh' },
+      { module: 'ansible.builtin.command', raw: '/opt/bin/y.sh' },
+    ])
+    const { occurrences } = effectsOfRun(run, NO_ROLE_TEXT)
+    const off = occurrences.filter(each => each.effect.kind === 'swap').map(each => each.task.order)
+    assert.deepEqual(off, [1, 2, 3])
+  })
+
+  it('keeps the pieces of a text that stand in the role code', () => {
+    const task = taskRun({ module: 'ansible.builtin.command', raw: '{{ dir }}/kubeadm reset -f {{ more }}' }, 0)
+    const [invocation] = task.invocations
+    assert.ok(invocation)
+    const unknown = { ...invocation, raw: valueFrom({ unknown: 'many facts' }) }
+    const kinds = effectsOfInvocation(task, unknown, NO_ROLE_TEXT, () => undefined).map(effect => effect.kind)
+    assert.deepEqual(kinds, ['command', 'kubeadm'])
+  })
+
+  it('reads a script that only a later task writes, as from a run before', () => {
+    const run = runOf([
+      { module: 'ansible.builtin.command', raw: 'x.sh' },
+      { module: 'ansible.builtin.copy', args: { content: 'swapoff -a\n', dest: '/usr/local/bin/x.sh' } },
+    ])
+    const { occurrences } = effectsOfRun(run, NO_ROLE_TEXT)
+    const off = occurrences.filter(each => each.effect.kind === 'swap')
+    assert.deepEqual(
+      off.map(each => each.task.order),
+      [0],
+    )
+    assert.match(off[0]?.effect.unread ?? '', /former run/)
+  })
+
   it('marks what a template with conditions says as not sure', () => {
     const run = runOf([
       { module: 'ansible.builtin.template', args: { src: 'm.j2', dest: '/etc/modules-load.d/m.conf' } },

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { emptyDraft } from '../../src/inventory/draft.js'
 import { readIni } from '../../src/inventory/ini.js'
 import { type Inventory, settle } from '../../src/inventory/inventory.js'
-import { matchHosts, readPattern } from '../../src/inventory/patterns.js'
+import { matchHosts, readPattern, splitPattern } from '../../src/inventory/patterns.js'
 
 const rows: {
   readonly inventory: string
@@ -49,6 +49,13 @@ describe('hosts patterns', () => {
     const { hosts, problems } = readPattern('~(n+)+$', inventory)
     assert.deepEqual(hosts, [])
     assert.match(problems[0] ?? '', /repeats a repetition/)
+  })
+  it('splits at colons outside brackets and addresses', () => {
+    assert.deepEqual(splitPattern('a[0:1]:!b'), ['a[0:1]', '!b'])
+    assert.deepEqual(splitPattern('fe80::1'), ['fe80::1'])
+    assert.deepEqual(splitPattern('a | first'), ['a', '|', 'first'])
+    assert.deepEqual(splitPattern('a[0:b]c:d['), ['a[0:b]c', 'd'])
+    assert.deepEqual(splitPattern('['.repeat(1_000_000)), [])
   })
   it('is quick on a glob of many stars', () => {
     const long = inventoryOf(`[g]\n${'a'.repeat(5000)}\n`)

@@ -28,7 +28,8 @@ export function environmentOf(
       }
     },
     variableNames: () => [...Object.keys(variables), ...Object.keys(values)],
-    lookup: plugin => (plugin === 'env' ? known([known('')]) : undefined),
+    lookup: plugin =>
+      plugin === 'env' ? known([known('')]) : plugin === 'first_found' ? failure('No file was found', here) : undefined,
     template: (text, at) => evaluateTemplate(text, at, environment),
     readYaml: text => known(fromJson(parse(text, { version: '1.1' }))),
   }

@@ -11,6 +11,8 @@ export interface ModuleCall {
   readonly invocation: Invocation
   /** The task. */
   readonly at: Span
+  /** The free-form text of the task. */
+  readonly raw: Value | undefined
   /** An argument under the first of these names that is given. */
   readonly argument: (...names: readonly string[]) => Value | undefined
   /** The text of a file or template of the role; unknown where it cannot be read. */

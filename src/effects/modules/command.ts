@@ -6,7 +6,7 @@ import { readCommandLine, readShell } from '../shell.js'
 import type { ModuleCall, ModuleEffects } from './call.js'
 
 function textOfCall(call: ModuleCall): Value | undefined {
-  return call.invocation.raw ?? call.argument('cmd', '_raw_params')
+  return call.raw ?? call.argument('cmd', '_raw_params')
 }
 
 const noText = (call: ModuleCall): readonly Effect[] => [

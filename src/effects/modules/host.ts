@@ -137,7 +137,7 @@ export const packages: ModuleEffects = call => {
   if (isSet(upgrade, false).kind !== 'false' || isOneOfTexts(upgrade, ['dist', 'full', 'safe']).kind !== 'false') {
     return [{ kind: 'package', names: names ?? known('*'), state: known('latest'), at: call.at }]
   }
-  if (names === undefined || call.argument('list') !== undefined) return []
+  if (names === undefined || call.argument('list') !== undefined || membersOf(names).length === 0) return []
   return [{ kind: 'package', names, state: call.argument('state') ?? known('present'), at: call.at }]
 }
 

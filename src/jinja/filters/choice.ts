@@ -1,7 +1,7 @@
 import { apply } from '../apply.js'
 import { itemOf } from '../attributes.js'
 import { bind, type FilterFunction, type FilterTable, pure } from '../call.js'
-import { dataOf, isList, raise, textOf, truthOfData, typeName } from '../python.js'
+import { dataOf, isList, raise, strOf, truthOfData, typeName } from '../python.js'
 import type { Value } from '../value.js'
 import { failure, known, unknown } from '../value.js'
 
@@ -39,7 +39,7 @@ const mandatory: FilterFunction = (input, given) => {
   const [message] = bind('mandatory', [['msg', null]], given) as readonly [Value]
   const words =
     message.kind === 'known' && message.data !== null
-      ? textOf(message.data)
+      ? strOf(message.data)
       : `Mandatory variable not defined: ${input.says}`
   return failure(words, given.context.at)
 }

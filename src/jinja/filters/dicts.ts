@@ -6,6 +6,7 @@ import {
   contains,
   dataOf,
   equal,
+  giveUp,
   isDict,
   isList,
   keyOf,
@@ -14,7 +15,7 @@ import {
   membersOf,
   put,
   raise,
-  textOf,
+  strOf,
   truthOfData,
   typeName,
 } from '../python.js'
@@ -89,14 +90,24 @@ const combine: FilterFunction = (input, given) => {
   const recursive = given.named.get('recursive') ?? known(false)
   const how = given.named.get('list_merge') ?? known('replace')
   return applyToData([recursive, how, input, ...given.positional], given.context.at, ([deep, merge, ...terms]) => {
+    terms.forEach(checkDefined)
     const dicts = flattenOnce(terms.map(term => known(term))).map(dataOf)
     if (dicts.length === 0) return known(new Map())
-    if (!listMerges.has(textOf(merge as Data))) return raise("merge_hash: 'list_merge' argument is not one it knows")
+    if (!listMerges.has(strOf(merge as Data))) return raise("merge_hash: 'list_merge' argument is not one it knows")
     const [first, ...rest] = dicts
     return known(
       rest.reduce((low, high) => mergeDicts(low, high, truthOfData(deep as Data), merge as ListMerge), first as Data),
     )
   })
+}
+
+/** `combine` looks for undefined members at any depth before it does anything. */
+function checkDefined(data: Data): void {
+  const members = isDict(data) ? data.values() : isList(data) ? data : []
+  for (const member of members) {
+    if (member.kind === 'undefined' && member.lenient !== true) raise(member.says, true)
+    if (member.kind === 'known') checkDefined(member.data)
+  }
 }
 
 function pair(keyName: Data, valueName: Data, key: Key, value: Value): Value {
@@ -118,10 +129,12 @@ function keysFilter(keep: boolean): FilterFunction {
     (data, [target, how]) => {
       if (how !== 'equality' && how !== 'equal') return raise('only equality is read')
       const wanted = typeof target === 'string' ? [target] : keyList(target as Data)
-      const dicts = isList(data) ? data.map(dataOf) : raise('keep_keys requires a list of dictionaries')
+      const dicts = isList(data)
+        ? data.map(dataOf)
+        : giveUp('keep_keys of anything but a list of dicts is not modelled')
       return known(
         dicts.map(item => {
-          if (!isDict(item)) return raise('keep_keys requires a list of dictionaries')
+          if (!isDict(item)) return giveUp('keep_keys of anything but a list of dicts is not modelled')
           return known(new Map([...item].filter(([key]) => wanted.some(one => equal(one, key)) === keep)))
         }),
       )
@@ -158,7 +171,7 @@ export const dictFilters: FilterTable = {
         const value = lookUp(dict, valueName as Data)
         if (key === undefined || value === undefined) {
           return raise(
-            `items2dict requires each dictionary in the list to contain the keys '${textOf(keyName as Data)}' and '${textOf(valueName as Data)}'`,
+            `items2dict requires each dictionary in the list to contain the keys '${strOf(keyName as Data)}' and '${strOf(valueName as Data)}'`,
           )
         }
         put(made, dataOf(key), value)
@@ -189,10 +202,13 @@ export const dictFilters: FilterTable = {
       return known(entries.map(entry => entry.item))
     },
   ),
-  items: pure('items', [], data => {
-    if (!isDict(data)) return raise('Can only get item pairs from a mapping.')
-    return known([...data].map(([key, value]) => known({ kind: 'tuple', items: [known(key), value] })))
-  }),
+  items: (input, given) => {
+    if (input.kind === 'undefined') return known([])
+    return pure('items', [], data => {
+      if (!isDict(data)) return raise('Can only get item pairs from a mapping.')
+      return known([...data].map(([key, value]) => known({ kind: 'tuple', items: [known(key), value] })))
+    })(input, given)
+  },
   dict: pure('dict', [], data => {
     const made = new Map<Key, Value>()
     fillDict(made, data)
@@ -204,14 +220,15 @@ export const dictFilters: FilterTable = {
     return known(made)
   }),
   rekey_on_member: pure('rekey_on_member', ['key', ['duplicates', 'error']], (data, [key, duplicates]) => {
+    if (typeof data === 'string') return raise('Type is not a valid list, set, or dict')
     const made = new Map<Key, Value>()
     for (const member of isDict(data) ? data.values() : membersOf(data)) {
       const item = dataOf(member)
       if (!isDict(item)) return raise('List item is not a valid dict')
       const value = lookUp(item, key as Data)
-      if (value === undefined) return raise(`Key ${textOf(key as Data)} was not found`)
+      if (value === undefined) return raise(`Key ${strOf(key as Data)} was not found`)
       if (keyOf(dataOf(value), made) !== undefined && duplicates === 'error') {
-        return raise(`Key ${textOf(dataOf(value))} is not unique, cannot correctly turn into dict`)
+        return raise(`Key ${strOf(dataOf(value))} is not unique, cannot correctly turn into dict`)
       }
       put(made, dataOf(value), member)
     }

@@ -1,5 +1,5 @@
 import { type FilterTable, pure } from '../call.js'
-import { giveUp, isNumber, raise, textOf, truthOfData, typeName } from '../python.js'
+import { giveUp, isNumber, raise, strOf, truthOfData, typeName } from '../python.js'
 import type { Data } from '../value.js'
 import { known } from '../value.js'
 
@@ -85,8 +85,8 @@ function humanToBytes(text: string, defaultUnit: Data, isBits: Data): bigint {
   const match = /^\s*(\d*\.?\d*)\s*([A-Za-z]+)?/.exec(text)
   if (match === null || (match[1] ?? '') === '')
     return raise(`human_to_bytes() can't interpret following string: ${text}`)
-  const unit = match[2] ?? (defaultUnit === null ? undefined : textOf(defaultUnit))
-  if (unit === undefined) return BigInt(Math.round(Number(match[1])))
+  const unit = match[2] ?? (defaultUnit === null ? undefined : strOf(defaultUnit))
+  if (unit === undefined) return BigInt(roundHalfEven(Number(match[1]), 0))
   const scale = units.find(([letter]) => letter === unit[0]?.toUpperCase())?.[1]
   if (scale === undefined) return raise(`human_to_bytes() failed to convert ${text}`)
   const rest = unit.slice(1)
@@ -123,7 +123,11 @@ export const numberFilters: FilterTable = {
     (data, [precision, method]) => {
       const digits = numberOf(precision, 'round')
       const value = numberOf(data, 'round')
-      if (method === 'common') return known(roundHalfEven(value, digits))
+      if (method === 'common') {
+        if (typeof data === 'bigint' || typeof data === 'boolean')
+          return digits >= 0 ? known(BigInt(data)) : giveUp('this rounding is not modelled')
+        return known(roundHalfEven(value, digits))
+      }
       if (method !== 'ceil' && method !== 'floor') return raise('method must be common, ceil or floor')
       return known(Math[method](value * 10 ** digits) / 10 ** digits)
     },
@@ -145,7 +149,7 @@ export const numberFilters: FilterTable = {
       ['default_unit', null],
       ['isbits', false],
     ],
-    (data, [unit, bits]) => known(humanToBytes(textOf(data), unit as Data, bits as Data)),
+    (data, [unit, bits]) => known(humanToBytes(strOf(data), unit as Data, bits as Data)),
   ),
   human_readable: pure(
     'human_readable',
@@ -155,7 +159,7 @@ export const numberFilters: FilterTable = {
     ],
     (data, [bits, unit]) => {
       const size = numberOf(data, 'human_readable()')
-      const wanted = unit === null ? undefined : textOf(unit as Data).toUpperCase()
+      const wanted = unit === null ? undefined : strOf(unit as Data).toUpperCase()
       const found =
         units.find(([letter, limit]) => (wanted === undefined ? size >= limit : letter === wanted)) ??
         (['B', 1] as const)

@@ -1,5 +1,5 @@
 import { type FilterTable, pure } from '../call.js'
-import { dataOf, giveUp, isList, isTuple, raise, textOf, typeName } from '../python.js'
+import { dataOf, giveUp, isList, isTuple, raise, strOf, truthOfData, typeName } from '../python.js'
 import type { Data, Key, Value } from '../value.js'
 import { known } from '../value.js'
 
@@ -90,6 +90,14 @@ function splitUrl(url: string, query: string): Value {
   return parts.get(query) ?? raise(`urlsplit: unknown URL component: ${query}`)
 }
 
+/** urllib wants text, and fails at anything else that is true. */
+function urlOf(data: Data): string {
+  if (typeof data === 'string') return data
+  return truthOfData(data)
+    ? raise(`'${typeName(data)}' object has no attribute 'decode'`)
+    : giveUp('the URL of an empty value')
+}
+
 export const pathFilters: FilterTable = {
   basename: pure('basename', [], data => known(pathOf(data).slice(pathOf(data).lastIndexOf('/') + 1))),
   dirname: pure('dirname', [], data => known(directoryOf(pathOf(data)))),
@@ -119,7 +127,7 @@ export const pathFilters: FilterTable = {
   ),
   realpath: pure('realpath', [], () => giveUp('links on the control host')),
   fileglob: pure('fileglob', [], () => giveUp('files on the control host')),
-  urlsplit: pure('urlsplit', [['query', '']], (data, [query]) => splitUrl(textOf(data), textOf(query as Data))),
+  urlsplit: pure('urlsplit', [['query', '']], (data, [query]) => splitUrl(urlOf(data), strOf(query as Data))),
   win_basename: pure('win_basename', [], data => known(/[^\\/]*$/.exec(pathOf(data))?.[0] ?? '')),
   x509_certificate_info: pure('x509_certificate_info', [], () => giveUp('the content of a certificate')),
 }

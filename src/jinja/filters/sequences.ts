@@ -15,7 +15,7 @@ import {
   less,
   membersOf,
   raise,
-  textOf,
+  strOf,
   textOfValue,
   truthOfData,
   typeName,
@@ -86,7 +86,7 @@ const join: FilterFunction = pure(
     return known(
       membersOf(data)
         .map(item => textOfValue(read(item)))
-        .join(textOf(separator as Data)),
+        .join(strOf(separator as Data)),
     )
   },
 )
@@ -95,7 +95,8 @@ const join: FilterFunction = pure(
 const map: FilterFunction = (input, given) =>
   applyToData([input], given.context.at, ([data]) => {
     const { context } = given
-    const members = membersOf(data as Data)
+    // What is false, whatever its type, gives nothing.
+    const members = truthOfData(data as Data) ? membersOf(data as Data) : []
     const attribute = given.named.get('attribute')
     const [name, ...positional] = given.positional
     if (name === undefined) {
@@ -131,8 +132,8 @@ function selecting(wanted: boolean, byAttribute: boolean): FilterFunction {
       if (byAttribute && path === undefined) return raise('Missing parameter for attribute name')
       const read = byAttribute ? pathReader(dataOf(path as Value), context) : (item: Value) => item
       const [test, ...args] = byAttribute ? afterPath : given.positional
-      const name = test === undefined ? null : textOf(dataOf(test))
-      const kept = membersOf(data as Data).filter(member => {
+      const name = test === undefined ? null : strOf(dataOf(test))
+      const kept = (truthOfData(data as Data) ? membersOf(data as Data) : []).filter(member => {
         const subject = read(member)
         if (name === null && subject.kind === 'undefined' && subject.lenient === true) return !wanted
         const outcome = name === null ? subject : context.test(name, subject, args, given.named)
@@ -285,7 +286,7 @@ const groupBy: FilterFunction = pure(
   },
 )
 
-const subelements: FilterFunction = pure(
+const subelementsOf: FilterFunction = pure(
   'subelements',
   ['subelements', ['skip_missing', false]],
   (data, [path, skip]) => {
@@ -299,11 +300,11 @@ const subelements: FilterFunction = pure(
     const pairs = elements.flatMap(element => {
       let inner: Data = dataOf(element)
       for (const step of steps) {
-        if (!isDict(inner)) return raise(`the key ${textOf(step)} should point to a dictionary`)
+        if (!isDict(inner)) return raise(`the key ${strOf(step)} should point to a dictionary`)
         const key = keyOf(step, inner)
         if (key === undefined) {
           if (truthOfData(skip as Data)) return []
-          return raise(`could not find '${textOf(step)}' key in iterated item`)
+          return raise(`could not find '${strOf(step)}' key in iterated item`)
         }
         inner = dataOf(inner.get(key) as Value)
       }
@@ -313,6 +314,9 @@ const subelements: FilterFunction = pure(
     return known(pairs)
   },
 )
+
+const subelements: FilterFunction = (input, given) =>
+  input.kind === 'undefined' ? raise('obj must be a list of dicts or a nested dict') : subelementsOf(input, given)
 
 export const sequenceFilters: FilterTable = {
   first,

@@ -14,8 +14,9 @@ import {
   isList,
   isTuple,
   membersOf,
+  Raised,
   raise,
-  textOf,
+  strOf,
   toJson,
   truthOfData,
   typeName,
@@ -43,7 +44,7 @@ function jsonText(text: string, ascii: boolean): string {
 function jsonKey(key: Key): string {
   if (typeof key === 'string') return key
   if (key === null) return 'null'
-  return typeof key === 'boolean' ? String(key) : textOf(key)
+  return typeof key === 'boolean' ? String(key) : strOf(key)
 }
 
 /** Python's `json.dumps`. */
@@ -117,7 +118,7 @@ function jsonFilter(name: string, indent: Data, sort: boolean): FilterFunction {
   return pure(name, options, (data, [width, sorted, separators, ascii]) => {
     if (typeof width === 'string') return giveUp(`${name} with a text as indent is not modelled`)
     const spaces = typeof width === 'bigint' ? Number(width) : null
-    const given = separators === null ? null : membersOf(separators as Data).map(part => textOf(dataOf(part)))
+    const given = separators === null ? null : membersOf(separators as Data).map(part => strOf(dataOf(part)))
     return protectedText(
       dumpJson(data, {
         indent: spaces === null || spaces > 64 ? null : spaces,
@@ -130,8 +131,18 @@ function jsonFilter(name: string, indent: Data, sort: boolean): FilterFunction {
   })
 }
 
+/** These filters catch whatever goes wrong and fail in their own name, also at undefined members. */
+function inOwnName(name: string, work: () => string): string {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof Raised) return raise(`${name} - ${error.message}`)
+    throw error
+  }
+}
+
 function yamlFilter(name: string, indent: Data, flow: Data): FilterFunction {
-  return pure(
+  const dump = pure(
     name,
     [
       ['indent', indent],
@@ -143,20 +154,23 @@ function yamlFilter(name: string, indent: Data, flow: Data): FilterFunction {
     ],
     (data, [width, style, lineWidth, sorted, start, end]) =>
       protectedText(
-        dumpYaml(data, {
-          indent: typeof width === 'bigint' ? Number(width) : 2,
-          flow: style === null ? null : truthOfData(style as Data),
-          width: typeof lineWidth === 'bigint' ? Number(lineWidth) : 80,
-          sortKeys: truthOfData(sorted as Data),
-          explicitStart: truthOfData(start as Data),
-          explicitEnd: truthOfData(end as Data),
-        }),
+        inOwnName(name, () =>
+          dumpYaml(data, {
+            indent: typeof width === 'bigint' ? Number(width) : 2,
+            flow: style === null ? null : truthOfData(style as Data),
+            width: typeof lineWidth === 'bigint' ? Number(lineWidth) : 80,
+            sortKeys: truthOfData(sorted as Data),
+            explicitStart: truthOfData(start as Data),
+            explicitEnd: truthOfData(end as Data),
+          }),
+        ),
       ),
   )
+  return (input, given) => (input.kind === 'undefined' ? raise(`${name} - ${input.says}`) : dump(input, given))
 }
 
 function hashOf(algorithm: string, data: Data): string {
-  return createHash(algorithm).update(textOf(data), 'utf8').digest('hex')
+  return createHash(algorithm).update(strOf(data), 'utf8').digest('hex')
 }
 
 const hashes: ReadonlySet<string> = new Set(['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512'])
@@ -174,8 +188,7 @@ function uuid5(namespace: string, name: string): string {
 }
 
 function onlyUtf8(encoding: Data | undefined): void {
-  if (!/^utf[-_]?8$/i.test(textOf(encoding ?? 'utf-8')))
-    giveUp(`the encoding ${textOf(encoding ?? '')} is not modelled`)
+  if (!/^utf[-_]?8$/i.test(strOf(encoding ?? 'utf-8'))) giveUp(`the encoding ${strOf(encoding ?? '')} is not modelled`)
 }
 
 const jsonQuery: FilterFunction = pure('json_query', ['expr'], (data, [expression]) => {
@@ -183,11 +196,15 @@ const jsonQuery: FilterFunction = pure('json_query', ['expr'], (data, [expressio
   if (!isFullyKnown(value))
     throw new Unresolved(causesIn(value), causesIn(value).length > 0 ? null : 'json_query looks at something undefined')
   try {
-    return known(fromJson(jmespath.search(toJson(value), textOf(expression as Data))))
+    return known(fromJson(jmespath.search(toJson(value), strOf(expression as Data))))
   } catch (error) {
     return raise(`JMESPathError in json_query filter plugin:\n${error instanceof Error ? error.message : ''}`)
   }
 })
+
+function versionText(data: Data): string {
+  return typeof data === 'string' ? data : raise('expected string or bytes-like object')
+}
 
 export const serialFilters: FilterTable = {
   to_json: jsonFilter('to_json', null, false),
@@ -209,27 +226,29 @@ export const serialFilters: FilterTable = {
   ),
   b64encode: pure('b64encode', [['encoding', 'utf-8']], (data, [encoding]) => {
     onlyUtf8(encoding)
-    return known(Buffer.from(textOf(data), 'utf8').toString('base64'))
+    return known(Buffer.from(strOf(data), 'utf8').toString('base64'))
   }),
   b64decode: pure('b64decode', [['encoding', 'utf-8']], (data, [encoding]) => {
     onlyUtf8(encoding)
-    const text = textOf(data).replace(/[^A-Za-z0-9+/=]/g, '')
+    const text = strOf(data).replace(/[^A-Za-z0-9+/=]/g, '')
     const body = text.replace(/=+$/, '')
     if (body.length % 4 === 1 || text.length % 4 !== 0) return raise('Incorrect padding')
-    return known(Buffer.from(body, 'base64').toString('utf8'))
+    const bytes = Buffer.from(body, 'base64')
+    const decoded = bytes.toString('utf8')
+    return Buffer.from(decoded, 'utf8').equals(bytes) ? known(decoded) : giveUp('bytes that are no UTF-8 text')
   }),
   hash: pure('hash', [['hashtype', 'sha1']], (data, [type]) => {
-    const algorithm = textOf(type as Data)
+    const algorithm = strOf(type as Data)
     return hashes.has(algorithm) ? known(hashOf(algorithm, data)) : giveUp(`the hash ${algorithm} is not modelled`)
   }),
   md5: pure('md5', [], data => known(hashOf('md5', data))),
   checksum: pure('checksum', [], data => known(hashOf('sha1', data))),
   to_uuid: pure('to_uuid', [['namespace', uuidNamespace]], (data, [namespace]) =>
-    known(uuid5(textOf(namespace as Data), textOf(data))),
+    known(uuid5(strOf(namespace as Data), strOf(data))),
   ),
   json_query: jsonQuery,
   version_sort: pure('version_sort', [['reverse', false]], (data, [reverse]) => {
-    const items = [...membersOf(data)].map(item => ({ item, text: textOf(dataOf(item)) }))
+    const items = [...membersOf(data)].map(item => ({ item, text: versionText(dataOf(item)) }))
     const back = truthOfData(reverse as Data)
     items.sort((a, b) => (back ? compareLoose(b.text, a.text) : compareLoose(a.text, b.text)))
     return known(items.map(entry => entry.item))

@@ -1,5 +1,5 @@
 import { applyToData } from '../apply.js'
-import { replaceText, split, strip, titleCase } from '../attributes.js'
+import { center, replaceText, split, strip, titleCase } from '../attributes.js'
 import { type FilterFunction, type FilterTable, pure } from '../call.js'
 import { formatPercent } from '../format.js'
 import {
@@ -11,7 +11,7 @@ import {
   isList,
   membersOf,
   raise,
-  textOf,
+  strOf,
   truthOfData,
   typeName,
 } from '../python.js'
@@ -21,7 +21,7 @@ import { known } from '../value.js'
 
 /** A filter of the text of whatever comes in. */
 function ofText(name: string, work: (text: string) => string): FilterFunction {
-  return pure(name, [], data => known(work(textOf(data))))
+  return pure(name, [], data => known(work(strOf(data))))
 }
 
 function count(data: Data | undefined, what: string): number {
@@ -78,7 +78,7 @@ const regexSearch: FilterFunction = (input, given) => {
     given.context.at,
     ([data, source, ignore, multi, ...wanted]) => {
       const matcher = matcherOf(mustBeText(source), flags(ignore, multi))
-      const match = matcher.search(textOf(data as Data))
+      const match = matcher.search(strOf(data as Data))
       for (const group of wanted) if (!mustBeText(group).startsWith('\\')) return raise('Unknown argument')
       if (match === null) return known(null)
       return known(wanted.length === 0 ? match[0] : wanted.map(group => groupOf(matcher, match, mustBeText(group))))
@@ -96,7 +96,7 @@ const regexReplace = pure(
   ],
   (data, [pattern, replacement, ignore, multi]) => {
     const matcher = matcherOf(mustBeText(pattern), flags(ignore, multi))
-    const text = textOf(data)
+    const text = strOf(data)
     const by = mustBeText(replacement)
     let result = ''
     let at = 0
@@ -114,7 +114,7 @@ const regexFindAll = pure(
   ['regex', ['multiline', false], ['ignorecase', false]],
   (data, [pattern, multi, ignore]) => {
     const matcher = matcherOf(mustBeText(pattern), flags(ignore, multi))
-    const found = matcher.all(textOf(data)).map((match): Value => {
+    const found = matcher.all(strOf(data)).map((match): Value => {
       if (matcher.groups === 0) return known(match[0])
       const groups = Array.from({ length: matcher.groups }, (_, index) => known(match[index + 1] ?? ''))
       return matcher.groups === 1 ? (groups[0] as Value) : known({ kind: 'tuple', items: groups })
@@ -145,14 +145,14 @@ function quoteUrl(text: string, slashToo: boolean): string {
 }
 
 const urlencode = pure('urlencode', [], data => {
-  if (typeof data === 'string' || (!isDict(data) && !isList(data))) return known(quoteUrl(textOf(data), false))
+  if (typeof data === 'string' || (!isDict(data) && !isList(data))) return known(quoteUrl(strOf(data), false))
   const pairs = isDict(data)
     ? [...data].map(([key, value]) => [key as Data, dataOf(value)] as const)
     : membersOf(data).map(pair => {
         const [key, value] = membersOf(dataOf(pair)).map(dataOf)
         return [key ?? null, value ?? null] as const
       })
-  const quoted = (part: Data): string => quoteUrl(textOf(part), true).replaceAll('%20', '+')
+  const quoted = (part: Data): string => quoteUrl(strOf(part), true).replaceAll('%20', '+')
   return known(pairs.map(([key, value]) => `${quoted(key)}=${quoted(value)}`).join('&'))
 })
 
@@ -164,8 +164,8 @@ const comment = pure(
   ],
   (data, [style, decoration]) => {
     const marks: Readonly<Record<string, string>> = { plain: '# ', erlang: '% ', c: '// ' }
-    const mark = decoration === null ? marks[textOf(style as Data)] : mustBeText(decoration)
-    if (mark === undefined) return giveUp(`comment style ${textOf(style as Data)} is not modelled`)
+    const mark = decoration === null ? marks[strOf(style as Data)] : mustBeText(decoration)
+    if (mark === undefined) return giveUp(`comment style ${strOf(style as Data)} is not modelled`)
     const bare = mark.trimEnd()
     const lines = mustBeText(data).split('\n')
     const body = lines.map((line, index) => (line === '' && index < lines.length - 1 ? bare : mark + line))
@@ -174,7 +174,7 @@ const comment = pure(
 )
 
 export const textFilters: FilterTable = {
-  string: pure('string', [], data => ({ kind: 'known', data: textOf(data), protected: true })),
+  string: pure('string', [], data => ({ kind: 'known', data: strOf(data), protected: true })),
   lower: ofText('lower', text => text.toLowerCase()),
   upper: ofText('upper', text => text.toUpperCase()),
   title: ofText('title', text =>
@@ -187,10 +187,10 @@ export const textFilters: FilterTable = {
     const [first = '', ...rest] = charactersOf(text)
     return first.toUpperCase() + rest.join('').toLowerCase()
   }),
-  trim: pure('trim', [['chars', null]], (data, [chars]) => known(strip(textOf(data), chars, 'both'))),
+  trim: pure('trim', [['chars', null]], (data, [chars]) => known(strip(strOf(data), chars, 'both'))),
   replace: pure('replace', ['old', 'new', ['count', null]], (data, [from, to, times]) =>
     known(
-      replaceText(textOf(data), textOf(from as Data), textOf(to as Data), times === null ? -1 : count(times, 'count')),
+      replaceText(strOf(data), strOf(from as Data), strOf(to as Data), times === null ? -1 : count(times, 'count')),
     ),
   ),
   split: pure(
@@ -220,17 +220,10 @@ export const textFilters: FilterTable = {
         names.length > 0
           ? new Map(names.map((name, index) => [name, known(args[index] as Data)]))
           : { kind: 'tuple', items: args.map(arg => known(arg)) }
-      return known(formatPercent(textOf(text as Data), data))
+      return known(formatPercent(strOf(text as Data), data))
     }),
-  quote: pure('quote', [], data => known(shellQuote(data === null ? '' : textOf(data)))),
-  center: pure('center', [['width', 80n]], (data, [width]) => {
-    const text = mustBeText(data)
-    const space = count(width, 'width') - charactersOf(text).length
-    checkSize(space)
-    if (space <= 0) return known(text)
-    const left = Math.floor(space / 2) + (space & count(width, 'width') & 1)
-    return known(' '.repeat(left) + text + ' '.repeat(space - left))
-  }),
+  quote: pure('quote', [], data => known(shellQuote(data === null ? '' : strOf(data)))),
+  center: pure('center', [['width', 80n]], (data, [width]) => known(center(strOf(data), count(width, 'width'), ' '))),
   truncate: pure(
     'truncate',
     [
@@ -240,7 +233,7 @@ export const textFilters: FilterTable = {
       ['leeway', 5n],
     ],
     (data, [length, kill, end, leeway]) => {
-      const text = mustBeText(data)
+      const text = typeof data === 'string' ? data : giveUp('truncate of anything but text is not modelled')
       const chars = charactersOf(text)
       const size = count(length, 'length')
       const tail = mustBeText(end)
@@ -251,19 +244,19 @@ export const textFilters: FilterTable = {
       return known((truthOfData(kill ?? null) || space === -1 ? cut : cut.slice(0, space)) + tail)
     },
   ),
-  wordcount: pure('wordcount', [], data => known(BigInt(textOf(data).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0))),
+  wordcount: pure('wordcount', [], data => known(BigInt(strOf(data).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0))),
   regex_replace: regexReplace,
   regex_search: regexSearch,
   regex_findall: regexFindAll,
   regex_escape: pure('regex_escape', [['re_type', 'python']], (data, [type]) => {
-    const text = textOf(data)
+    const text = strOf(data)
     if (type === 'python') return known(text.replace(/[()[\]{}?*+\-|^$\\.&~# \t\n\r\v\f]/g, '\\$&'))
     if (type === 'posix_basic') return known(text.replace(/[\].[^$*\\]/g, '\\$&'))
-    return raise(`Invalid regex type (${textOf(type as Data)})`)
+    return raise(`Invalid regex type (${strOf(type as Data)})`)
   }),
-  escape: pure('escape', [], data => known(escapeHtml(textOf(data)))),
-  forceescape: pure('forceescape', [], data => known(escapeHtml(textOf(data)))),
-  safe: pure('safe', [], data => known(textOf(data))),
+  escape: pure('escape', [], data => known(escapeHtml(strOf(data)))),
+  forceescape: pure('forceescape', [], data => known(escapeHtml(strOf(data)))),
+  safe: pure('safe', [], data => known(strOf(data))),
   urlencode,
   urldecode: pure('urldecode', [], data => {
     try {

@@ -1,0 +1,29 @@
+import type { Report, ReportedEvidence, ReportedPhase, ReportedVerdict } from './report.js'
+import { evidenceJson } from './report-json.js'
+
+/** The proof for machines: the verdict with every condition and value. */
+export function renderExplainJson(report: Report, verdict: ReportedVerdict): string {
+  const evidence = (each: ReportedEvidence): object => ({
+    ...evidenceJson(each),
+    via: each.via,
+    conditions: each.conditions ?? [],
+  })
+  const phase = (each: ReportedPhase): object => ({
+    fixedBy: each.fixedBy,
+    condition: each.condition,
+    evidence: each.evidence.map(evidence),
+    open: each.open.map(evidence),
+  })
+  const json = {
+    source: report.source,
+    playbook: report.playbook,
+    host: report.host,
+    problem: {
+      ...verdict,
+      now: phase(verdict.now),
+      afterReboot: phase(verdict.afterReboot),
+      nearMisses: verdict.nearMisses.map(evidence),
+    },
+  }
+  return `${JSON.stringify(json, null, 2)}\n`
+}

@@ -1,0 +1,48 @@
+import type { Origin } from '../variables/resolved.js'
+import type { ReportedVariable } from './report.js'
+import type { Json } from './value-text.js'
+
+/** One place that defines a variable, and for which roles. */
+export interface ReportedDefinition {
+  readonly origin: Origin
+  readonly file: string
+  readonly line: number
+  readonly value: Json
+}
+
+/** The places that define one name, and whether they all say the same. */
+export interface ReportedDefinitions {
+  readonly agree: boolean
+  readonly places: readonly ReportedDefinition[]
+}
+
+/** What variables resolve to, per role; `definitions` only where names were asked for. */
+export interface VariablesReport {
+  readonly roles: ReadonlyMap<string, ReadonlyMap<string, ReportedVariable>>
+  readonly definitions?: ReadonlyMap<string, ReportedDefinitions>
+}
+
+/** All places that define one of the names in any role, each once, and whether their values agree. */
+export function definitionsOf(
+  names: readonly string[],
+  roles: VariablesReport['roles'],
+): ReadonlyMap<string, ReportedDefinitions> {
+  return new Map(
+    names.map(name => {
+      const places = new Map<string, ReportedDefinition>()
+      const add = (place: ReportedDefinition): void => {
+        places.set(`${place.file}\0${place.line}\0${place.origin}`, place)
+      }
+      for (const variables of roles.values()) {
+        const variable = variables.get(name)
+        if (variable === undefined) continue
+        const { origin, file, line, value, overridden } = variable
+        if (origin !== null && file !== null && line !== null) add({ origin, file, line, value })
+        for (const each of overridden) add(each)
+      }
+      const all = [...places.values()]
+      const values = new Set(all.map(place => JSON.stringify(place.value)))
+      return [name, { agree: values.size <= 1, places: all }] as const
+    }),
+  )
+}
