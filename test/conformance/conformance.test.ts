@@ -79,12 +79,13 @@ function isOlder(version: string, than: string): boolean {
   return major < thanMajor || (major === thanMajor && minor < thanMinor)
 }
 
-/** What is written down, with a question mark for what whofixes cannot know. */
+/** What is written down, with one question mark for all that whofixes cannot know of a task. */
 function expectedLines(tree: Tree, host: string): readonly string[] {
-  return answersFor(tree, host).map(line => {
+  const lines = answersFor(tree, host).map(line => {
     const name = tree.unknown?.find(unknown => line.startsWith(`${unknown} `))
     return name === undefined ? line : `${name} ?`
   })
+  return lines.filter((line, index) => !line.endsWith(' ?') || line !== lines[index - 1])
 }
 
 /**
