@@ -20,8 +20,8 @@ export function findAnsible(): Ansible | undefined {
 
 export interface AnsibleAnswer {
   readonly refused: boolean
-  /** What it printed besides, to show when something is amiss. */
-  readonly output: string
+  /** Its warnings and errors, to show when something is amiss. */
+  readonly errors: string
   readonly outcomes: ReadonlyMap<string, readonly Outcome[]>
   /** What `--list-tasks` prints. */
   readonly list: string
@@ -30,6 +30,7 @@ export interface AnsibleAnswer {
 interface Reply {
   readonly status: number
   readonly output: string
+  readonly errors: string
   readonly events: readonly Event[]
 }
 
@@ -74,7 +75,7 @@ function answerOf(tree: Tree, run: Reply | undefined, listed: Reply | undefined)
   const outcomesOn = (host: string) => run.events.filter(event => event.host === host).flatMap(outcomesOf)
   return {
     refused: run.status !== 0 && run.events.length === 0,
-    output: run.output,
+    errors: run.errors,
     outcomes: new Map(hostsOfTree(tree).map(host => [host, outcomesOn(host)])),
     list: listed.output,
   }

@@ -1,7 +1,7 @@
 """Asks the installed ansible-core what it makes of many small trees.
 
 stdin:  a JSON list of {"directory": the tree, "arguments": what ansible-playbook is to be called with}
-stdout: a JSON list, one answer each: {"status": exit status, "output": what it printed, "events": see callback/record.py}
+stdout: a JSON list, one answer each: {"status": exit status, "output" and "errors": what it printed, "events": see callback/record.py}
 
 One process for all of them, a fork for each: most of a start of ansible-playbook is the import of its modules.
 """
@@ -47,7 +47,7 @@ def play(directory, arguments):
     except SystemExit as stop:
         return stop.code or 0
     except Exception as error:  # What ansible-playbook itself prints as ERROR! and ends with.
-        print(f"ERROR! {error}", flush=True)
+        print(f"ERROR! {error}", file=sys.stderr)
         return getattr(error, "_exit_code", getattr(error, "exit_code", 1))
 
 
@@ -57,11 +57,11 @@ def start(number, directory, arguments, scratch):
     if child == 0:
         os.environ["WHOFIXES_EVENTS"] = f"{scratch}/{number}.events"
         os.environ["WHOFIXES_TREE"] = directory
-        output = os.open(f"{scratch}/{number}.output", os.O_WRONLY | os.O_CREAT)
-        os.dup2(output, 1)
-        os.dup2(output, 2)
+        for stream, name in ((1, "output"), (2, "errors")):
+            os.dup2(os.open(f"{scratch}/{number}.{name}", os.O_WRONLY | os.O_CREAT), stream)
         status = play(directory, arguments)
         sys.stdout.flush()
+        sys.stderr.flush()
         os._exit(status)
     return child
 
@@ -81,6 +81,7 @@ def ask_all(questions):
             {
                 "status": answers[number],
                 "output": read(f"{scratch}/{number}.output"),
+                "errors": read(f"{scratch}/{number}.errors"),
                 "events": [json.loads(line) for line in read(f"{scratch}/{number}.events").splitlines()],
             }
             for number in range(len(questions))
