@@ -68,7 +68,7 @@ function judgeAgainstAnsible(placed: PlacedTree, { version }: Ansible, answer: A
   assert.equal(answer.refused, refused, answer.errors)
   if (refused) return
   for (const host of hostsOfTree(tree)) {
-    const outcomes = answer.outcomes.get(host) ?? []
+    const outcomes: readonly Outcome[] = answer.outcomes.get(host) ?? []
     assert.deepEqual(outcomes.map(lineOf), earlier?.answers ?? answersFor(tree, host), answer.errors)
     if (earlier !== undefined) continue
     const own = askWhofixes(placed, host)
