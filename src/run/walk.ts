@@ -120,7 +120,7 @@ interface Decided {
 function walkTask(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], notifiedBy: readonly TaskRun[]): void {
   const scope = walk.scopes.ofTask(frame, task, new Map())
   const tags = tagsOf(frame, task, scope)
-  const excluded = exclusion(walk, tags)
+  const excluded = exclusion(walk, tags, part)
   const decided = decide(walk, task, frame, scope)
   const runs = excluded === undefined ? decided.runs : FALSE
   const run = record(walk, task, frame, part, { excluded, tags, decided, notifiedBy })
@@ -142,9 +142,11 @@ function walkTask(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], n
   if (runs.kind !== 'false') notify(walk.handlers, notifiedNames(task, frame, scope), run)
 }
 
-function exclusion(walk: Walk, tags: readonly string[]): string | undefined {
+function exclusion(walk: Walk, tags: readonly string[], part: TaskRun['part']): string | undefined {
   if (walk.inPlay.kind === 'false') return `${walk.state.options.host} is not among the hosts of the play`
   if (walk.skipping !== undefined) return walk.skipping
+  // A handler that is notified runs whatever its tags.
+  if (part === 'handler') return undefined
   return leftOutByTags(tags, walk.state.options.tags, walk.state.options.skipTags)
 }
 
