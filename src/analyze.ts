@@ -8,6 +8,7 @@ import { readGroupVars, readInventoryVars, type VariableFile } from './inventory
 import { hostsOf, type Inventory } from './inventory/inventory.js'
 import { readInventory } from './inventory/read.js'
 import type { Dict } from './jinja/value.js'
+import { withoutExpressions } from './recorded/without-code.js'
 import { openCode } from './run/code.js'
 import type { Role } from './run/role.js'
 import { type Observer, runPlaybook } from './run/run.js'
@@ -33,8 +34,8 @@ export interface AnalysisRequest {
   readonly skipTags: readonly string[]
   /** Which variables of a role to resolve when it begins; none where absent. */
   readonly variables?: (role: Role, scope: Scope) => readonly string[]
-  /** `facts`: verdicts name places and names but quote no expressions (what a snapshot may hold). */
-  readonly wording?: 'quotes' | 'facts'
+  /** False where the answer is recorded: verdicts then name places and names, but quote no conditions. */
+  readonly quoteCode?: boolean
 }
 
 /** The variables every report shows: where kernel settings go, and what kubespray asks of memory. */
@@ -115,7 +116,8 @@ export function analyze(tree: SourceTree, request: AnalysisRequest): Analysis {
     },
     observer,
   )
-  const effects = effectsOfRun(run, roleTexts(tree))
+  const judged = request.quoteCode === false ? withoutExpressions(run) : run
+  const effects = effectsOfRun(judged, roleTexts(tree))
   const verdicts = judgeAll(problems, effects)
   return {
     origin: tree.origin,

@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { analyze, defaultRequest, roleVariables } from '../analyze.js'
-import { recordSnapshot } from '../recorded/record.js'
+import { renderSnapshot } from '../recorded/record.js'
 import { snapshotsDirectory } from '../recorded/snapshot.js'
+import { reportedVariable } from '../reports/report.js'
 import { UsageError } from '../source/diagnostic.js'
 import { isRelease, openSource } from '../source/open.js'
 import type { DefineCommand } from './command.js'
@@ -24,9 +25,13 @@ export const defineRecord: DefineCommand = (program, terminal, finish) => {
         throw new UsageError(`${source}: a snapshot is of a release; name one, as in v2.31.0 or DIR@v2.31.0`)
       }
       requireKubespray(tree)
-      const analysis = analyze(tree, { ...defaultRequest, variables: roleVariables, wording: 'facts' })
+      const analysis = analyze(tree, { ...defaultRequest, variables: roleVariables, quoteCode: false })
+      const roles = analysis.roles.map(({ role, variables }) => ({
+        path: role.code.path,
+        variables: new Map([...variables].map(([name, variable]) => [name, reportedVariable(variable)] as const)),
+      }))
       const path = options.output ?? fileURLToPath(new URL(`${release}.json`, snapshotsDirectory))
-      replaceFile(path, recordSnapshot(release, reportOfAnalysis(analysis), analysis))
+      replaceFile(path, renderSnapshot({ release, report: reportOfAnalysis(analysis), run: analysis.run, roles }))
       if (!options.quiet) terminal.err(`recorded ${release} in ${path}`)
       finish(0)
     })

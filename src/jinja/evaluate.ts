@@ -223,10 +223,14 @@ function evaluatePath(expression: Expression, scope: Scope): Value {
       return readName(expression.name, scope)
     case 'attribute': {
       const of = evaluateBase(expression.of, scope)
-      return apply([of], scope.at, ([base]) =>
-        named(base as Single, expression.of, `.${expression.name}`, () =>
-          attributeOf(base as Single, expression.name, scope.at),
-        ),
+      return apply(
+        [of],
+        scope.at,
+        ([base]) =>
+          knownField(base, expression.name) ??
+          named(base as Single, expression.of, `.${expression.name}`, () =>
+            attributeOf(base as Single, expression.name, scope.at),
+          ),
       )
     }
     case 'item': {
@@ -235,6 +239,8 @@ function evaluatePath(expression: Expression, scope: Scope): Value {
       const index = evaluateIn(expression.index, scope)
       return apply([of, index], scope.at, ([base, key]) => {
         if (key?.kind === 'undefined') return indexedByUndefined(base as Single, key, scope.at)
+        const field = key?.kind === 'known' && typeof key.data === 'string' ? knownField(base, key.data) : undefined
+        if (field !== undefined) return field
         const step = key?.kind === 'known' ? stepText(key.data) : null
         return named(base as Single, expression.of, step, () => itemOf(base as Single, key as Single, scope.at))
       })
@@ -242,6 +248,11 @@ function evaluatePath(expression: Expression, scope: Scope): Value {
     default:
       return evaluateIn(expression, scope)
   }
+}
+
+/** Of a mapping that is not known as a whole, the member that is. */
+function knownField(base: Single | undefined, name: string): Value | undefined {
+  return base?.kind === 'unknown' ? base.fields?.get(name) : undefined
 }
 
 /** Only a dict looks at its key (and fails at an undefined one); elsewhere there is just no such element. */

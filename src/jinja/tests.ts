@@ -50,13 +50,18 @@ function comparing(comparator: Comparator): TestFunction {
 
 /** Reads a flag of a task result. The flag may be unknown; the result itself must be a dict. */
 function flagOf(name: string, key: string, fallback: boolean): TestFunction {
-  return ofResult(
+  const ofWhole = ofResult(
     name,
     pure(name, [], data => {
       if (!isDict(data)) return raise(`The '${name}' test expects a dictionary`)
       return lookUp(data, key) ?? known(fallback)
     }),
   )
+  return (input, given) => {
+    const field = input.kind === 'unknown' ? input.fields?.get(key) : undefined
+    if (field === undefined) return ofWhole(input, given)
+    return field.kind === 'undefined' ? known(fallback) : field
+  }
 }
 
 function negated(test: TestFunction): TestFunction {

@@ -11,19 +11,20 @@ type Index = number
 /** The chain's link: kind, what stands there, file, line. */
 export type RecordedStep = readonly [kind: string, what: string, file: Index, line: number]
 
-export interface RecordedEvidence {
-  readonly play: Index
-  readonly role: Index | null
-  readonly task: Index
-  readonly module: Index
-  readonly file: Index
-  readonly line: number
-  readonly effect: Index
-  readonly runs: Runs
-  readonly condition: Index | null
-  readonly via: readonly Index[]
-  readonly why?: Index
-}
+/** A task's effect as evidence. Names and sentences are indexes into `texts`, links of the chain into `steps`. */
+export type RecordedEvidence = readonly [
+  play: Index,
+  role: Index | null,
+  task: Index,
+  module: Index,
+  file: Index,
+  line: number,
+  effect: Index,
+  runs: Runs,
+  condition: Index | null,
+  via: readonly Index[],
+  why?: Index,
+]
 
 export interface RecordedPhase {
   readonly fixedBy: FixedBy
@@ -48,16 +49,11 @@ export interface RecordedProblem {
       readonly couldChange: boolean
       readonly why: string
     }[]
-    readonly considered: readonly { readonly program: string; readonly calls: number; readonly why: string }[]
+    /** Indexes into `considered` of the release. */
+    readonly considered: readonly Index[]
   }
   readonly notes: readonly Omit<ReportedNote, 'permalink'>[]
 }
-
-/** Where a name is defined and what it comes to there: line, value (absent where it is not known or not recorded). */
-export type RecordedDefinition = readonly [line: number, value?: Json]
-
-/** A task's place: line, content hash (first 8 hex digits of SHA-256 of its text), name. */
-export type RecordedTask = readonly [line: number, hash: string, name: string]
 
 /** One file of kubespray-snapshots/: facts about a release, no role code and no expressions. */
 export interface RecordedRelease {
@@ -71,12 +67,26 @@ export interface RecordedRelease {
   readonly steps: readonly RecordedStep[]
   readonly problems: readonly RecordedProblem[]
   readonly variables: Readonly<Record<string, RecordedVariable>>
-  /** By file, then by name. */
-  readonly definitions: Readonly<Record<string, Readonly<Record<string, RecordedDefinition>>>>
-  /** Per role the files whose definitions it sees, weakest first, and what comes out otherwise there. */
+  /** Definitions by file: `name:line`, and what it comes to there. */
+  readonly definitions: Readonly<Record<string, Readonly<Record<string, Json>>>>
+  /** Definitions whose value is not known before the run, or too long to record: `name:line`, by file. */
+  readonly withoutValue: Readonly<Record<string, readonly string[]>>
+  /** The files whose definitions every role sees, weakest first. */
+  readonly common: RecordedView
+  readonly views: readonly RecordedView[]
+  readonly values: readonly Json[]
+  /** Per role the files it sees besides, which are stronger, and what comes out otherwise there. */
   readonly roles: Readonly<Record<string, RecordedRole>>
-  readonly tasks: Readonly<Record<string, readonly RecordedTask[]>>
-  readonly unknowns: readonly { readonly name: string; readonly file: Index; readonly line: number; readonly because: string }[]
+  /** Task places by file: `line:hash` in order, the hash being the first 7 hex digits of SHA-256 of the task's text. */
+  readonly tasks: Readonly<Record<string, string>>
+  /** Programs that are known only by what they cannot do: name, calls, and why that is enough. */
+  readonly considered: readonly (readonly [program: string, calls: number, why: string])[]
+  readonly unknowns: readonly {
+    readonly name: string
+    readonly file: Index
+    readonly line: number
+    readonly because: string
+  }[]
 }
 
 export interface RecordedVariable {
@@ -85,14 +95,27 @@ export interface RecordedVariable {
   readonly origin: Origin | null
   readonly file: string | null
   readonly line: number | null
-  readonly overridden: readonly { readonly origin: Origin; readonly file: string; readonly line: number; readonly value: Json }[]
+  readonly overridden: readonly {
+    readonly origin: Origin
+    readonly file: string
+    readonly line: number
+    readonly value: Json
+  }[]
   readonly because: string | null
 }
 
+/** What a role sees of role defaults and vars besides the common files. */
 export interface RecordedRole {
-  /** Files of role defaults and role vars, as indexes, weakest first. */
+  /** Which of `views`: the files other roles of the play bring in. */
+  readonly view: Index
+  /** The role's own files of defaults and of vars, stronger than those. */
   readonly defaults: readonly Index[]
   readonly vars: readonly Index[]
-  /** Names whose value here is not the one recorded with the definition that wins. */
-  readonly differs: Readonly<Record<string, Json>>
+  /** Names whose value here is not the one recorded with the definition that wins, as indexes into `values`. */
+  readonly differs: Readonly<Record<string, Index>>
+}
+
+export interface RecordedView {
+  readonly defaults: readonly Index[]
+  readonly vars: readonly Index[]
 }

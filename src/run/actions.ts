@@ -1,7 +1,7 @@
 import { readDefinitions } from '../ansible/read-tasks.js'
 import type { Definition, Task } from '../ansible/statement.js'
 import { addHost, addToGroup } from '../inventory/inventory.js'
-import { evaluateTemplate } from '../jinja/template.js'
+import { asStored, evaluateTemplate } from '../jinja/template.js'
 import { known, type Truth, type Value } from '../jinja/value.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Entry, Scope } from '../variables/scope.js'
@@ -60,7 +60,7 @@ function setFact(action: Action): void {
       if (key === 'cacheable') continue
       const name = textOf(evaluateTemplate(key, task.at, scope)) ?? key
       const at = task.arguments.named.get(key)?.span ?? task.at
-      walk.state.store.set(name, entry('set_fact', at, { value: asFact(value) }, truth))
+      walk.state.store.set(name, entry('set_fact', at, { value: asFact(asStored(value)) }, truth))
       walk.state.changes.note('hostvars')
     }
   }

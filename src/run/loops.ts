@@ -1,6 +1,7 @@
 import type { Task } from '../ansible/statement.js'
 import { scopeOf } from '../jinja/evaluate.js'
 import { runLookup } from '../jinja/lookups.js'
+import { asStored } from '../jinja/template.js'
 import { type Cause, known, unknown, type Value } from '../jinja/value.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Scope } from '../variables/scope.js'
@@ -28,8 +29,14 @@ export function evaluateLoop(task: Task, frame: Frame, scope: Scope, state: RunS
   if (plugin === 'first_found') return firstFoundItems(value, task, frame, state)
   if (plugin === '') return itemsOf(value, task)
   const given = value.kind === 'known' && Array.isArray(value.data) ? value.data : [value]
+  if (plugin === 'items') return itemsOf(known(given.flatMap(flattenedOnce)), task)
   const result = runLookup(plugin, given, new Map(), true, scopeOf(scope, terms.span).context)
   return itemsOf(result, task)
+}
+
+/** `with_items` flattens one level; of a term that is not known it is not known how many items it stands for. */
+function flattenedOnce(term: Value): readonly Value[] {
+  return term.kind === 'known' && Array.isArray(term.data) ? term.data : [term]
 }
 
 function itemsOf(value: Value, task: Task): Items {
@@ -74,7 +81,7 @@ export function loopVariable(task: Task): string {
 
 /** What a loop binds for one item: the item, and its index where it is asked for. */
 export function bindItem(task: Task, item: Value, index: number): ReadonlyMap<string, Value> {
-  const bound = new Map([[loopVariable(task), item]])
+  const bound = new Map([[loopVariable(task), asStored(item)]])
   const indexName = loopControl(task, 'index_var')
   if (indexName !== undefined) bound.set(indexName, known(BigInt(index)))
   return bound

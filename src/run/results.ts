@@ -21,7 +21,12 @@ function skipped(): Value {
  */
 function resultOf(task: Task, name: string, item: Value | undefined): Value {
   const says = `${name} is the result of "${task.name ?? task.action}" (${placeOf(task.at)})`
-  const fields = new Map<string, Value>()
+  const notSkipped: Value = {
+    kind: 'undefined',
+    says: `${name} has no 'skipped': the task was not skipped`,
+    at: task.at,
+  }
+  const fields = new Map<string, Value>([['skipped', notSkipped]])
   if (item !== undefined) fields.set('item', item)
   const causes: Cause[] = [{ says, at: task.at, name }]
   return { kind: 'unknown', causes, fields }
