@@ -1,4 +1,4 @@
-import type { Play, RoleEntry, Statement, Task } from '../ansible/statement.js'
+import type { Play, RoleEntry, Statement, Task, Unreadable } from '../ansible/statement.js'
 import type { Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 import type { Node } from '../yaml/node.js'
@@ -148,13 +148,18 @@ export function createCompiler(code: Code, evaluateStatic: EvaluateStatic): Comp
       role: bare,
       file: roleCode.tasksFile ?? directory,
     }
-    const dependencies = roleCode.dependencies.map(dependency => compileRole(dependency, frame, {}, part))
+    const dependencies = roleCode.dependencies.map(dependency => compileEntry(dependency, frame, part))
     const role: Role = { ...bare, dependencies: dependencies.flatMap(item => (item.kind === 'role' ? item.role : [])) }
     const own: Frame = { ...frame, role }
     const validation = roleCode.validation === undefined ? [] : [validationTask(roleCode.validation, own)]
     const body = [...dependencies, ...compileStatements([...validation, ...roleCode.tasks], own, part)]
     return { kind: 'role', role, frame: own, body }
   }
+
+  const compileEntry = (entry: RoleEntry | Unreadable, parent: Frame, part: TaskRun['part']): Compiled =>
+    'role' in entry
+      ? compileRole(entry, parent, {}, part)
+      : { kind: 'gap', says: entry.says, at: entry.at, frame: parent }
 
   const compileHandlers = (role: Role, frame: Frame): readonly Compiled[] => {
     const dependencies = role.dependencies.flatMap(dependency =>
@@ -177,7 +182,7 @@ export function createCompiler(code: Code, evaluateStatic: EvaluateStatic): Comp
 
   const compilePlay = (play: Play, frame: Frame): CompiledPlay => {
     visibleRoles = []
-    const roles = play.roles.map(entry => compileRole(entry, frame, {}, 'tasks'))
+    const roles = play.roles.map(entry => compileEntry(entry, frame, 'tasks'))
     // Roles imported from tasks come after the play's own ones, whichever was read first.
     visibleRoles = [...roles.flatMap(item => (item.kind === 'role' ? item.role : [])), ...visibleRoles]
     const preTasks = compileStatements(play.preTasks, frame, 'pre_tasks')

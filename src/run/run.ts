@@ -167,6 +167,11 @@ function hostsOfPlay(
       inPlay: unknown([{ says, at: node?.span ?? play.at }]),
     }
   }
+  if (node === undefined) {
+    // Ansible refuses such a playbook; nobody can tell which hosts were meant.
+    const says = "the play has no 'hosts'"
+    return { patterns, hosts: [state.options.host], inPlay: unknown([{ says, at: play.at, unread: true }]) }
+  }
   const hosts = matchHosts(patterns, state.inventory)
   return { patterns, hosts, inPlay: hosts.includes(state.options.host) ? TRUE : FALSE }
 }

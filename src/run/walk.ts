@@ -6,7 +6,7 @@ import { actions } from './actions.js'
 import type { Compiled, CompiledPlay, Compiler } from './compile.js'
 import { allOf, anyOf, type Conditions, evaluateConditions, evaluateWhen } from './conditions.js'
 import { chainOf, type Frame, includeOf, stepsOf } from './frame.js'
-import { type Handler, handlersIn, notifiedNames, notify } from './handlers.js'
+import { gapsIn, type Handler, handlersIn, notifiedNames, notify } from './handlers.js'
 import { invocationsOf } from './invocations.js'
 import { bindItem, evaluateLoop, type Items } from './loops.js'
 import { registeredEntry } from './results.js'
@@ -45,6 +45,7 @@ export interface Walk {
 export function walkPlay(walk: Walk): void {
   const { play, scopes } = walk
   walk.handlers = [...handlersIn(play.handlers, scopes.ofFrame)]
+  for (const gap of gapsIn(play.handlers)) walk.visit(gap)
   for (const section of [play.preTasks, [...play.roles, ...play.tasks], play.postTasks]) {
     for (const statement of section) walkCompiled(walk, statement)
     flushHandlers(walk)
@@ -146,22 +147,12 @@ function decide(walk: Walk, task: Task, frame: Frame, scope: Scope): Decided {
     return { scope, conditions, items: undefined, invocations: [], applied: [], runs: FALSE }
   }
   const execution = { state: walk.state, hosts: walk.hosts, task, frame }
-  const items = evaluateLoop(task, frame, scope, walk.state)
+  const looped = evaluateLoop(task, frame, scope, walk.state)
+  const items = looped?.kind === 'failure' ? failingItems(looped.says, task) : looped
   if (items === undefined) {
     const runs = allOf([walk.inPlay, conditions.truth])
     const made = invocationsOf({ ...execution, scope, runs, remains: conditions.remains })
     return { scope, conditions, items, invocations: made, applied: made.map(() => conditions.applied), runs }
-  }
-  if (items.kind === 'failure') {
-    const failed = unknown([{ says: `evaluating the loop fails: ${items.says}`, at: task.at }])
-    return {
-      scope,
-      conditions,
-      items,
-      invocations: [],
-      applied: [],
-      runs: allOf([walk.inPlay, conditions.truth, failed]),
-    }
   }
   const single = items.kind === 'unknown' ? [items.item] : items.items
   const rows = single.flatMap((item, index) => {
@@ -176,6 +167,12 @@ function decide(walk: Walk, task: Task, frame: Frame, scope: Scope): Decided {
   const runs = rows.length === 0 ? allOf([walk.inPlay, conditions.truth]) : anyOf(invocations.map(row => row.runs))
   const shown = rows.find(row => row.own.truth.kind === runs.kind)?.own ?? rows[0]?.own ?? conditions
   return { scope, conditions: shown, items, invocations, applied: rows.map(row => row.own.applied), runs }
+}
+
+/** Where evaluating the loop fails, the run stops in Ansible: what the task would do with which items is not known. */
+function failingItems(says: string, task: Task): Extract<Items, { kind: 'unknown' }> {
+  const cause = { says: `evaluating the loop fails: ${says}`, at: task.at, unread: true } as const
+  return { kind: 'unknown', item: unknown([cause]), causes: [cause] }
 }
 
 interface Recorded {
