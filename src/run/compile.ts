@@ -3,6 +3,7 @@ import type { Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 import type { Node } from '../yaml/node.js'
 import { type Code, directoryOf, firstFile } from './code.js'
+import type { Effort } from './effort.js'
 import { chainOf, type Frame } from './frame.js'
 import { findRole, type Role, type RoleFiles, readRole, roleKey } from './role.js'
 import type { TaskRun } from './task-run.js'
@@ -51,7 +52,7 @@ export interface Compiler {
 /** Import chains longer than this are taken for a cycle that file names do not show. */
 const deepest = 60
 
-export function createCompiler(code: Code, evaluateStatic: EvaluateStatic): Compiler {
+export function createCompiler(code: Code, evaluateStatic: EvaluateStatic, effort: Effort): Compiler {
   // While a play is compiled, the roles its imports bring in become visible to it.
   let visibleRoles: Role[] = []
 
@@ -59,7 +60,16 @@ export function createCompiler(code: Code, evaluateStatic: EvaluateStatic): Comp
     statements: readonly Statement[],
     frame: Frame,
     part: TaskRun['part'],
-  ): readonly Compiled[] => statements.map(statement => compileStatement(statement, frame, part))
+  ): readonly Compiled[] => {
+    const compiled: Compiled[] = []
+    for (const statement of statements) {
+      const says = effort.exhausted(statement.at)
+      if (says !== undefined) return [...compiled, { kind: 'gap', says, at: statement.at, frame }]
+      effort.spend(1)
+      compiled.push(compileStatement(statement, frame, part))
+    }
+    return compiled
+  }
 
   const compileStatement = (statement: Statement, frame: Frame, part: TaskRun['part']): Compiled => {
     if (statement.kind === 'unreadable') return { kind: 'gap', says: statement.says, at: statement.at, frame }
@@ -123,6 +133,9 @@ export function createCompiler(code: Code, evaluateStatic: EvaluateStatic): Comp
   }
 
   const compileRole = (entry: RoleEntry, parent: Frame, from: RoleFiles, part: TaskRun['part']): Compiled => {
+    const tooMuch = effort.exhausted(entry.at)
+    if (tooMuch !== undefined) return { kind: 'gap', says: tooMuch, at: entry.at, frame: parent }
+    effort.spend(1)
     const directory = findRole(code, entry.role, parent.playbookDirectory, parent.role?.code)
     if (directory === undefined) {
       const says = `no role '${entry.role}'`

@@ -113,10 +113,17 @@ interface Decided {
 }
 
 function walkTask(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], notifiedBy: readonly TaskRun[]): void {
+  const tooMuch = walk.state.invocations.exhausted(task.at)
+  if (tooMuch !== undefined) {
+    if (walk.gaps.at(-1)?.says !== tooMuch)
+      walk.gaps.push({ says: tooMuch, at: task.at, via: stepsOf(frame), runs: TRUE })
+    return
+  }
   const scope = walk.scopes.ofTask(frame, task, new Map())
   const tags = tagsOf(frame, task, scope)
   const excluded = exclusion(walk, tags)
   const decided = decide(walk, task, frame, scope)
+  walk.state.invocations.spend(Math.max(1, decided.invocations.length))
   const runs = excluded === undefined ? decided.runs : FALSE
   const run = record(walk, task, frame, part, { excluded, tags, decided, notifiedBy })
   // A rescue section is only reached after a failure that may never come.

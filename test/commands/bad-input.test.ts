@@ -357,9 +357,61 @@ const cases: readonly BadInput[] = [
   {
     name: 'a task file of 4 MB, just below the bound',
     tree: { [`${preinstall}/tasks/swap.yml`]: '- debug: msg=x\n'.repeat(275_000) },
-    status: 0,
-    answer: { swap: 'operator' },
-    seconds: 10,
+    status: 3,
+    says: [/^roles\/kubernetes\/preinstall\/tasks\/swap\.yml:\d+: error: the run is longer than \d+ steps/],
+    answer: allUnknown,
+    seconds: 20,
+  },
+  {
+    name: 'a few files that import each other a thousand million times',
+    tree: {
+      ...Object.fromEntries(
+        Array.from({ length: 9 }, (_, level) => [
+          `${node}/tasks/level${level}.yml`,
+          `- import_tasks: level${level + 1}.yml\n`.repeat(10),
+        ]),
+      ),
+      [`${node}/tasks/level9.yml`]: '- debug: msg=x\n',
+      [`${node}/tasks/main.yml`]: `${String(smallTree[`${node}/tasks/main.yml`])}- import_tasks: level0.yml\n`,
+    },
+    status: 3,
+    says: [/^roles\/kubernetes\/node\/tasks\/\w+\.yml:\d+: error: the run is longer than \d+ steps/],
+    answer: { port_10250: 'unknown' },
+    seconds: 20,
+  },
+  {
+    name: 'includes in loops in includes in loops',
+    tree: {
+      ...Object.fromEntries(
+        Array.from({ length: 5 }, (_, level) => [
+          `${node}/tasks/level${level}.yml`,
+          `- include_tasks: level${level + 1}.yml\n  loop: "{{ range(100) | list }}"\n`,
+        ]),
+      ),
+      [`${node}/tasks/level5.yml`]: '- debug: msg=x\n',
+      [`${node}/tasks/main.yml`]: `${String(smallTree[`${node}/tasks/main.yml`])}- include_tasks: level0.yml\n`,
+    },
+    status: 3,
+    says: [/^roles\/kubernetes\/node\/tasks\/\w+\.yml:\d+: error: the run is longer than \d+ steps/],
+    answer: { port_10250: 'unknown' },
+    seconds: 30,
+  },
+  {
+    name: 'roles that depend on each other a thousand million times',
+    tree: {
+      ...Object.fromEntries(
+        Array.from({ length: 9 }, (_, level) => [
+          `roles/level${level}/meta/main.yml`,
+          `allow_duplicates: true\ndependencies:\n${`  - role: level${level + 1}\n`.repeat(10)}`,
+        ]),
+      ),
+      'roles/level9/tasks/main.yml': '- debug: msg=x\n',
+      [`${node}/meta/main.yml`]: 'dependencies:\n  - role: level0\n',
+    },
+    status: 3,
+    says: [/^roles\/level\d\/\w+\/main\.yml:\d+: error: the run is longer than \d+ steps/],
+    seconds: 30,
+    answer: { br_netfilter: 'unknown', port_10250: 'unknown' },
   },
   {
     name: 'a YAML alias bomb',
@@ -508,9 +560,7 @@ const cases: readonly BadInput[] = [
     says: [/group_vars\/all\.yml:\d+: error: /, /^swap: /],
     answer: {
       swap: 'unknown',
-      br_netfilter: 'operator',
       ip_forward: 'unknown',
-      port_10250: 'unknown',
       sysctl_file: 'unknown',
     },
   },
