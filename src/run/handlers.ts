@@ -36,6 +36,14 @@ export function handlersIn(compiled: readonly Compiled[], scopeOf: (frame: Frame
   })
 }
 
+/** Of handlers, what could not be read; the others wait until they are notified. */
+export function gapsIn(compiled: readonly Compiled[]): readonly Compiled[] {
+  return compiled.flatMap(item => {
+    if (item.kind === 'gap') return [item]
+    return item.kind === 'block' ? gapsIn(item.block) : []
+  })
+}
+
 /** The names a task notifies, templated; undefined where they cannot be told. */
 export function notifiedNames(task: Task, frame: Frame, scope: Scope): readonly string[] {
   const nodes: Node[] = []

@@ -42,7 +42,10 @@ function itemsOf(value: Value, task: Task): Items {
   switch (value.kind) {
     case 'known':
       if (!Array.isArray(value.data)) return unknownItems('a loop needs a list', task, [])
-      if (value.data.length > mostItems) return unknownItems(`more than ${mostItems} items`, task, [])
+      if (value.data.length > mostItems) {
+        const says = `more than ${mostItems} items are not told apart`
+        return unknownItems(says, task, [{ says, at: task.at, unread: true }])
+      }
       return { kind: 'known', items: value.data }
     case 'unknown':
       return unknownItems('the items of the loop are not known', task, value.causes)

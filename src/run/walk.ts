@@ -6,7 +6,7 @@ import { actions } from './actions.js'
 import type { Compiled, CompiledPlay, Compiler } from './compile.js'
 import { allOf, anyOf, type Conditions, evaluateConditions, evaluateWhen } from './conditions.js'
 import { chainOf, type Frame, includeOf, stepsOf } from './frame.js'
-import { type Handler, handlersIn, notifiedNames, notify } from './handlers.js'
+import { gapsIn, type Handler, handlersIn, notifiedNames, notify } from './handlers.js'
 import { invocationsOf } from './invocations.js'
 import { bindItem, evaluateLoop, type Items } from './loops.js'
 import { registeredEntry } from './results.js'
@@ -47,6 +47,7 @@ export interface Walk {
 export function walkPlay(walk: Walk): void {
   const { play, scopes } = walk
   walk.handlers = [...handlersIn(play.handlers, scopes.ofFrame)]
+  for (const gap of gapsIn(play.handlers)) walk.visit(gap)
   for (const section of [play.preTasks, [...play.roles, ...play.tasks], play.postTasks]) {
     for (const statement of section) walkCompiled(walk, statement)
     flushHandlers(walk)
@@ -118,10 +119,17 @@ interface Decided {
 }
 
 function walkTask(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], notifiedBy: readonly TaskRun[]): void {
+  const tooMuch = walk.state.invocations.exhausted(task.at)
+  if (tooMuch !== undefined) {
+    if (walk.gaps.at(-1)?.says !== tooMuch)
+      walk.gaps.push({ says: tooMuch, at: task.at, via: stepsOf(frame), runs: TRUE })
+    return
+  }
   const scope = walk.scopes.ofTask(frame, task, new Map())
   const tags = tagsOf(frame, task, scope)
   const excluded = exclusion(walk, tags, part)
   const decided = decide(walk, task, frame, scope)
+  walk.state.invocations.spend(Math.max(1, decided.invocations.length))
   const runs = excluded === undefined ? decided.runs : FALSE
   const run = record(walk, task, frame, part, { excluded, tags, decided, notifiedBy })
   // A rescue section is only reached after a failure that may never come.
@@ -156,7 +164,8 @@ function decide(walk: Walk, task: Task, frame: Frame, scope: Scope): Decided {
     return { scope, conditions, items: undefined, invocations: [], applied: [], runs: FALSE }
   }
   const execution = { state: walk.state, hosts: walk.hosts, task, frame }
-  const items = evaluateLoop(task, frame, scope, walk.state)
+  const looped = evaluateLoop(task, frame, scope, walk.state)
+  const items = looped?.kind === 'failure' ? failingItems(looped.says, task) : looped
   if (items === undefined) {
     const runs = allOf([walk.inPlay, conditions.truth])
     const made = invocationsOf({ ...execution, scope, runs, remains: conditions.remains })
@@ -177,6 +186,12 @@ function decide(walk: Walk, task: Task, frame: Frame, scope: Scope): Decided {
   const runs = allOf([walk.inPlay, anyOf(truths)])
   const shown = rows.find(row => row.own.truth.kind === runs.kind)?.own ?? rows[0]?.own ?? conditions
   return { scope, conditions: shown, items, invocations, applied: rows.map(row => row.own.applied), runs }
+}
+
+/** Where evaluating the loop fails, the run stops in Ansible: what the task would do with which items is not known. */
+function failingItems(says: string, task: Task): Extract<Items, { kind: 'unknown' }> {
+  const cause = { says: `evaluating the loop fails: ${says}`, at: task.at, unread: true } as const
+  return { kind: 'unknown', item: unknown([cause]), causes: [cause] }
 }
 
 interface Recorded {
