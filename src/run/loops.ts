@@ -43,8 +43,7 @@ function itemsOf(value: Value, task: Task): Items {
     case 'known':
       if (!Array.isArray(value.data)) return unknownItems('a loop needs a list', task, [])
       if (value.data.length > mostItems) {
-        const says = `more than ${mostItems} items are not told apart`
-        return unknownItems(says, task, [{ says, at: task.at, unread: true }])
+        return unknownItems(`more than ${mostItems} items are not told apart`, task, [])
       }
       return { kind: 'known', items: value.data }
     case 'unknown':
@@ -61,8 +60,9 @@ function itemsOf(value: Value, task: Task): Items {
   }
 }
 
+/** Without causes of its own it is for no host to tell: the loop fails, or is too long for this program. */
 function unknownItems(says: string, task: Task, causes: readonly Cause[]): Items {
-  const all = causes.length > 0 ? causes : [{ says, at: task.at }]
+  const all: readonly Cause[] = causes.length > 0 ? causes : [{ says, at: task.at, unread: true }]
   return { kind: 'unknown', item: unknown(all.map(cause => ({ ...cause, name: loopVariable(task) }))), causes: all }
 }
 
