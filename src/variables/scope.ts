@@ -140,8 +140,7 @@ export function createScope(layers: readonly Layer[], options: ScopeOptions, bas
   }
 
   const resolve = (name: string): ResolvedVariable => {
-    const all = layers.flatMap(layer => layer.entries(name))
-    const [winner, ...weaker] = all
+    const [winner, ...weaker] = withoutRepeats(layers.flatMap(layer => layer.entries(name)))
     return {
       name,
       value: variable(name),
@@ -164,6 +163,16 @@ export function createScope(layers: readonly Layer[], options: ScopeOptions, bas
     withReads,
   }
   return scope
+}
+
+/** A role's defaults are seen by the role itself and again by the whole play: each definition counts where it is strongest. */
+function withoutRepeats(entries: readonly Entry[]): readonly Entry[] {
+  return entries.filter(
+    ({ origin, at }, index) =>
+      entries.findIndex(
+        other => other.origin === origin && other.at.file === at.file && other.at.start === at.start,
+      ) === index,
+  )
 }
 
 function placeOf(entry: Entry): OriginPlace {
