@@ -164,8 +164,7 @@ function decide(walk: Walk, task: Task, frame: Frame, scope: Scope): Decided {
     return { scope, conditions, items: undefined, invocations: [], applied: [], runs: FALSE }
   }
   const execution = { state: walk.state, hosts: walk.hosts, task, frame }
-  const looped = evaluateLoop(task, frame, scope, walk.state)
-  const items = looped?.kind === 'failure' ? failingItems(looped.says, task) : looped
+  const items = evaluateLoop(task, frame, scope, walk.state)
   if (items === undefined) {
     const runs = allOf([walk.inPlay, conditions.truth])
     const made = invocationsOf({ ...execution, scope, runs, remains: conditions.remains })
@@ -186,12 +185,6 @@ function decide(walk: Walk, task: Task, frame: Frame, scope: Scope): Decided {
   const runs = allOf([walk.inPlay, anyOf(truths)])
   const shown = rows.find(row => row.own.truth.kind === runs.kind)?.own ?? rows[0]?.own ?? conditions
   return { scope, conditions: shown, items, invocations, applied: rows.map(row => row.own.applied), runs }
-}
-
-/** Where evaluating the loop fails, the run stops in Ansible: what the task would do with which items is not known. */
-function failingItems(says: string, task: Task): Extract<Items, { kind: 'unknown' }> {
-  const cause = { says: `evaluating the loop fails: ${says}`, at: task.at, unread: true } as const
-  return { kind: 'unknown', item: unknown([cause]), causes: [cause] }
 }
 
 interface Recorded {
