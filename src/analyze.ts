@@ -10,7 +10,7 @@ import { readInventory } from './inventory/read.js'
 import type { Dict } from './jinja/value.js'
 import { withoutExpressions } from './recorded/without-code.js'
 import { openCode } from './run/code.js'
-import type { Role } from './run/role.js'
+import { type Role, type RoleCode, readRole, roleDirectories } from './run/role.js'
 import { type Observer, runPlaybook } from './run/run.js'
 import type { Run } from './run/task-run.js'
 import { type Diagnostic, UsageError } from './source/diagnostic.js'
@@ -69,6 +69,8 @@ export interface Analysis {
   readonly variableFiles: readonly VariableFile[]
   readonly run: Run
   readonly roles: readonly RoleStart[]
+  /** Roles of the tree that this run does not reach. */
+  readonly unreachedRoles: () => readonly RoleCode[]
   readonly effects: RunEffects
   readonly verdicts: readonly Verdict[]
   /** Everything found wrong with the input, without repeats. */
@@ -132,6 +134,12 @@ export function analyze(tree: SourceTree, request: AnalysisRequest): Analysis {
     variableFiles: beside,
     run,
     roles: [...roles.values()],
+    unreachedRoles: () => {
+      const reached = new Set([...roles.values()].map(({ role }) => role.code.directory))
+      return roleDirectories(code)
+        .filter(directory => !reached.has(directory))
+        .map(directory => readRole(code, directory, {}))
+    },
     effects,
     verdicts,
     diagnostics: [...diagnostics.all(), ...tree.diagnostics()],

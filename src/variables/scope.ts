@@ -140,7 +140,9 @@ export function createScope(layers: readonly Layer[], options: ScopeOptions, bas
   }
 
   const resolve = (name: string): ResolvedVariable => {
-    const [winner, ...weaker] = withoutRepeats(layers.flatMap(layer => layer.entries(name)))
+    // A role's own definitions stand in its own layer and in the play's.
+    const all = withoutRepeats(layers.flatMap(layer => layer.entries(name)))
+    const [winner, ...weaker] = all
     return {
       name,
       value: variable(name),
@@ -165,14 +167,8 @@ export function createScope(layers: readonly Layer[], options: ScopeOptions, bas
   return scope
 }
 
-/** A role's defaults are seen by the role itself and again by the whole play: each definition counts where it is strongest. */
 function withoutRepeats(entries: readonly Entry[]): readonly Entry[] {
-  return entries.filter(
-    ({ origin, at }, index) =>
-      entries.findIndex(
-        other => other.origin === origin && other.at.file === at.file && other.at.start === at.start,
-      ) === index,
-  )
+  return entries.filter((entry, index) => !entries.slice(0, index).some(({ at }) => at === entry.at))
 }
 
 function placeOf(entry: Entry): OriginPlace {
