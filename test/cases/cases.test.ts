@@ -103,7 +103,17 @@ describeWithClone('cases', () => {
   })
 
   it('C09 the kubelet is told to live with swap', () => {
-    const { run } = analysisOf('v2.31.0', { variables: 'kubelet_fail_swap_on: false' })
+    // What the template asks of the host, so that the text can be told.
+    const facts = {
+      distribution: 'Debian',
+      distribution_version: '12',
+      distribution_major_version: '12',
+      distribution_release: 'bookworm',
+      os_family: 'Debian',
+      architecture: 'x86_64',
+      default_ipv4: { address: '192.0.2.10' },
+    }
+    const { run } = analysisOf('v2.31.0', { facts, variables: 'kubelet_fail_swap_on: false' })
     const swapTasks = run.tasks.filter(({ task }) => task.at.file.path.endsWith('/0010-swapoff.yml'))
     assert.equal(swapTasks.length, 8)
     for (const { runs } of swapTasks) assert.equal(runs.kind, 'false')
@@ -118,7 +128,7 @@ describeWithClone('cases', () => {
     const [text] = content
     const pieces = text?.kind === 'known' ? [text.data] : text?.kind === 'unknown' ? (text.text ?? []) : []
     const whole = pieces.map(piece => piece ?? '…').join('')
-    assert.match(whole, /^failSwapOn: false$/m)
+    assert.match(whole, /^failSwapOn: False$/m)
     assert.match(whole, /^memorySwap:\n {2}swapBehavior: LimitedSwap$/m)
   })
 
