@@ -1,4 +1,4 @@
-import { type AnalysisRequest, analyze, roleVariables } from '../analyze.js'
+import { type AnalysisRequest, analyzeRun, roleVariables } from '../analyze.js'
 import type { Definition } from '../ansible/statement.js'
 import {
   placeOfSpan,
@@ -53,7 +53,7 @@ function variablesOf(
 } {
   const subject = openSubject(source, request)
   if (subject.kind === 'recorded') return { roles: subject.snapshot.variables(names), unreached: [], diagnostics: [] }
-  const { roles, unreachedRoles, diagnostics } = analyze(subject.tree, {
+  const { roles, unreachedRoles, diagnostics } = analyzeRun(subject.tree, {
     ...request,
     variables: (role, scope) => (names.length > 0 ? names : roleVariables(role, scope)),
   })
