@@ -140,8 +140,16 @@ function recordVariables(
   const withoutValue: Record<string, string[]> = {}
   for (const place of new Map(seen.flatMap(({ places }) => places.map(each => [each.key, each] as const))).values()) {
     const { line, value } = elected.get(place.key) ?? place.definition
-    if (value === undefined) (withoutValue[place.file] ??= []).push(`${place.name}:${line}`)
-    else (definitions[place.file] ??= {})[`${place.name}:${line}`] = value
+    const name = `${place.name}:${line}`
+    if (value === undefined) {
+      const names = withoutValue[place.file] ?? []
+      names.push(name)
+      withoutValue[place.file] = names
+    } else {
+      const values = definitions[place.file] ?? {}
+      values[name] = value
+      definitions[place.file] = values
+    }
   }
   const filesOf = (places: readonly SeenPlace[], origin: Origin): readonly number[] => [
     ...new Set(places.filter(place => place.origin === origin).map(({ file }) => files.indexOf(file))),
