@@ -32,6 +32,8 @@ export interface AnalysisRequest {
   readonly assume: readonly string[]
   readonly tags: readonly string[]
   readonly skipTags: readonly string[]
+  /** The control host's environment variables; none where absent. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
   /** Which variables of a role to resolve when it begins; none where absent. */
   readonly variables?: (role: Role, scope: Scope) => readonly string[]
   /** False where the answer is recorded: verdicts then name places and names, but quote no conditions. */
@@ -41,9 +43,9 @@ export interface AnalysisRequest {
 /** The variables every report shows: where kernel settings go, and what kubespray asks of memory. */
 export const shownVariables: readonly string[] = ['sysctl_file_path', 'minimal_master_memory_mb']
 
-/** The names a role's tasks see from role defaults and vars: its own and those of the roles around it. */
+/** The names a role's tasks see from role defaults, vars and parameters: its own and those of the roles around it. */
 export function roleVariables(_role: Role, scope: Scope): readonly string[] {
-  return scope.namesAt(['role defaults', 'role vars'])
+  return scope.namesAt(['role defaults', 'role vars', 'role params'])
 }
 
 export const defaultRequest: AnalysisRequest = {
@@ -110,6 +112,11 @@ export function analyze(tree: SourceTree, request: AnalysisRequest): Analysis {
         hostLayers(current, name, [...beside, ...besidePlaybook(directory)]),
       extraVars: readExtraVars(request.extraVars, diagnostics.report),
       facts: request.facts === undefined ? new Map<string, Dict>() : readFacts(request.facts, diagnostics.report),
+      environment: new Map(
+        Object.entries(request.environment ?? {}).flatMap(([name, value]) =>
+          value === undefined ? [] : [[name, value]],
+        ),
+      ),
       assumptions: gatherAssumptions(readAssumptions(request.assume)),
       tags: request.tags,
       skipTags: request.skipTags,

@@ -67,6 +67,8 @@ export function requestOf(options: AnalysisOptions): AnalysisRequest {
     assume,
     tags,
     skipTags,
+    // whofixes runs where Ansible would: role code that asks the control host's environment gets this one.
+    environment: process.env,
     ...(host === undefined ? {} : { host }),
     ...(facts === undefined ? {} : { facts }),
   }

@@ -1,3 +1,4 @@
+import { isFullyKnown } from '../jinja/python.js'
 import { type Cause, decide, type Truth } from '../jinja/value.js'
 import type { AppliedCondition, Step, TaskRun } from '../run/task-run.js'
 import type { Diagnostic } from '../source/diagnostic.js'
@@ -256,7 +257,7 @@ function conditionsOf(task: TaskRun): readonly ReportedCondition[] {
 /** A resolved variable as a report shows it. One of a few alternatives counts as unknown, and `because` tells them. */
 export function reportedVariable(variable: ResolvedVariable): ReportedVariable {
   const { value, winner, overridden } = variable
-  const status = value.kind === 'known' ? 'known' : value.kind === 'undefined' ? 'undefined' : 'unknown'
+  const status = isFullyKnown(value) ? 'known' : value.kind === 'undefined' ? 'undefined' : 'unknown'
   return {
     status,
     value: value.kind === 'known' || value.kind === 'one-of' ? jsonOf(value) : null,

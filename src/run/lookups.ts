@@ -19,7 +19,16 @@ interface Call {
 
 /** Lookups that need the checkout, the inventory or the control host. A lookup's result is a list, as plugins give it. */
 const lookups: Readonly<Record<string, (call: Call) => Value>> = {
-  env: onControlHost('the environment of the control host'),
+  env: ({ state, terms, options, at }) => {
+    const names = terms.flatMap(term => (term.kind === 'known' && typeof term.data === 'string' ? term.data : []))
+    if (names.length < terms.length) return unknown([{ says: 'the name of an environment variable is not known', at }])
+    const fallback = options.get('default') ?? known('')
+    return known(
+      names.map(name =>
+        state.options.environment.has(name) ? known(state.options.environment.get(name) ?? '') : fallback,
+      ),
+    )
+  },
   password: onControlHost('a password file on the control host'),
   pipe: onControlHost('a command on the control host'),
   url: onControlHost('what a web server answers'),

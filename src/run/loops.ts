@@ -5,7 +5,7 @@ import { asStored } from '../jinja/template.js'
 import { type Cause, known, unknown, type Value } from '../jinja/value.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Scope } from '../variables/scope.js'
-import { entryOf } from '../yaml/node.js'
+import { entryOf, type Node } from '../yaml/node.js'
 import type { Frame } from './frame.js'
 import { searched } from './lookups.js'
 import { firstFound, searchDirectories } from './search.js'
@@ -25,8 +25,8 @@ const mostItems = 2000
 export function evaluateLoop(task: Task, frame: Frame, scope: Scope, state: RunState): Items | undefined {
   if (task.loop === undefined) return undefined
   const { plugin, terms } = task.loop
+  if (plugin === 'first_found') return firstFoundItems(evaluateNames(terms, scope), task, frame, state)
   const value = evaluateNode(terms, scope)
-  if (plugin === 'first_found') return firstFoundItems(value, task, frame, state)
   if (plugin === '') return itemsOf(value, task)
   const given = value.kind === 'known' && Array.isArray(value.data) ? value.data : [value]
   if (plugin === 'items') return itemsOf(known(given.flatMap(flattenedOnce)), task)
@@ -62,6 +62,17 @@ function itemsOf(value: Value, task: Task): Items {
 function unknownItems(says: string, task: Task, causes: readonly Cause[]): Items {
   const all = causes.length > 0 ? causes : [{ says, at: task.at }]
   return { kind: 'unknown', item: unknown(all.map(cause => ({ ...cause, name: loopVariable(task) }))), causes: all }
+}
+
+/** File names one by one: `first_found` passes over a name that rests on an undefined variable. */
+function evaluateNames(node: Node, scope: Scope): Value {
+  if (node.kind === 'list') {
+    return known(
+      node.items.map(item => evaluateNames(item, scope)).filter(name => name.kind !== 'failure' || !name.undefined),
+    )
+  }
+  if (node.kind !== 'map') return evaluateNode(node, scope)
+  return known(new Map(node.entries.map(({ key, value }) => [key.data, evaluateNames(value, scope)] as const)))
 }
 
 /** The first file that is there, by rule 97; with names that are not known, one of the files that fit. */

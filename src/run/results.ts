@@ -1,7 +1,8 @@
 import type { Task } from '../ansible/statement.js'
-import { type Cause, type Key, known, type Truth, unknown, type Value } from '../jinja/value.js'
+import { type Cause, type Dict, type Key, known, type Truth, unknown, type Value } from '../jinja/value.js'
 import { placeOf } from '../source/text.js'
 import type { Entry } from '../variables/scope.js'
+import { knownResult } from './known-results.js'
 import type { Invocation } from './task-run.js'
 
 /** What `register` stores for a task that was skipped (rule 103). */
@@ -19,14 +20,19 @@ function skipped(): Value {
  * The result of one execution: not known before the run, but for what the task itself says of it (its item, and that it
  * was not skipped).
  */
-function resultOf(task: Task, name: string, item: Value | undefined): Value {
+function resultOf(
+  task: Task,
+  name: string,
+  item: Value | undefined,
+  facts: ReadonlyMap<string, Value> | undefined,
+): Value {
   const says = `${name} is the result of "${task.name ?? task.action}" (${placeOf(task.at)})`
   const notSkipped: Value = {
     kind: 'undefined',
     says: `${name} has no 'skipped': the task was not skipped`,
     at: task.at,
   }
-  const fields = new Map<string, Value>([['skipped', notSkipped]])
+  const fields = new Map<string, Value>([['skipped', notSkipped], ...(facts ?? [])])
   if (item !== undefined) fields.set('item', item)
   const causes: Cause[] = [{ says, at: task.at, name }]
   return { kind: 'unknown', causes, fields }
@@ -39,14 +45,18 @@ export function registeredEntry(
   runs: Truth,
   invocations: readonly Invocation[],
   itemsKnown: boolean,
+  facts: Dict | undefined,
 ): Entry {
-  const value = task.loop === undefined ? single(task, name, runs) : looped(task, name, runs, invocations, itemsKnown)
+  const [only] = invocations
+  const known = only && knownResult(task, only, facts)
+  const value =
+    task.loop === undefined ? single(task, name, runs, known) : looped(task, name, runs, invocations, itemsKnown)
   return { origin: 'registered vars', at: task.at, content: { value } }
 }
 
-function single(task: Task, name: string, runs: Truth): Value {
+function single(task: Task, name: string, runs: Truth, facts: ReadonlyMap<string, Value> | undefined): Value {
   if (runs.kind === 'false') return skipped()
-  const result = resultOf(task, name, undefined)
+  const result = resultOf(task, name, undefined, facts)
   return runs.kind === 'true' ? result : either(result, skipped(), runs.causes)
 }
 
@@ -64,7 +74,7 @@ function looped(task: Task, name: string, runs: Truth, invocations: readonly Inv
   }
   if (!itemsKnown) return { kind: 'unknown', causes }
   const results = invocations.map(({ item, runs: itemRuns }, index) => {
-    const own = resultOf(task, `${name}.results.${index}`, item)
+    const own = resultOf(task, `${name}.results.${index}`, item, undefined)
     if (itemRuns.kind === 'true') return own
     const skip = withItem(skipped(), item)
     return itemRuns.kind === 'false' ? skip : either(own, skip, itemRuns.causes)

@@ -18,6 +18,8 @@ export interface RunOptions {
   /** Facts by host; a host that is not in it has not been asked. */
   readonly facts: ReadonlyMap<string, Dict>
   readonly assumptions: Assumptions
+  /** Environment variables of the control host, which `lookup('env', …)` reads. */
+  readonly environment: ReadonlyMap<string, string>
   readonly tags: readonly string[]
   readonly skipTags: readonly string[]
 }

@@ -128,7 +128,9 @@ function walkTask(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], n
   actions[task.module]?.({ walk, task, frame, part, run, scope, runs: reached, invocations, applied, itemsKnown })
   const registered = task.keywords.get('register')?.value
   if (registered?.kind === 'scalar' && typeof registered.data === 'string' && excluded === undefined) {
-    const entry = registeredEntry(task, registered.data, reached, invocations, itemsKnown)
+    const { facts: given, host } = walk.state.options
+    const facts = given.get(host) ?? given.get('*')
+    const entry = registeredEntry(task, registered.data, reached, invocations, itemsKnown, facts)
     walk.state.store.set(registered.data, entry)
   }
   if (runs.kind !== 'false') notify(walk.handlers, notifiedNames(task, frame, scope), run)
