@@ -28,16 +28,9 @@ const commands: readonly DefineCommand[] = [
  */
 export function runCommandLine(args: readonly string[], terminal: Terminal): ExitStatus {
   let status: ExitStatus = 0
-  const program = new Command('whofixes')
-    .description('Who fixes each problem a host has before Kubernetes runs on it: kubespray or the operator.')
-    .version(packageVersion())
-    .exitOverride()
-    .configureOutput({ writeOut: terminal.out, writeErr: text => terminal.err(text.trimEnd()) })
-  for (const define of commands) {
-    define(program, terminal, ended => {
-      status = ended
-    })
-  }
+  const program = defineProgram(terminal, ended => {
+    status = ended
+  })
   try {
     program.parse(args, { from: 'user' })
     return status
@@ -47,6 +40,17 @@ export function runCommandLine(args: readonly string[], terminal: Terminal): Exi
     terminal.err(`whofixes: ${error.message}`)
     return 2
   }
+}
+
+/** The program with all its commands and options; what it cannot read of a command line it throws as CommanderError. */
+export function defineProgram(terminal: Terminal, finish: (status: ExitStatus) => void): Command {
+  const program = new Command('whofixes')
+    .description('Who fixes each problem a host has before Kubernetes runs on it: kubespray or the operator.')
+    .version(packageVersion())
+    .exitOverride()
+    .configureOutput({ writeOut: terminal.out, writeErr: text => terminal.err(text.trimEnd()) })
+  for (const define of commands) define(program, terminal, finish)
+  return program
 }
 
 function packageVersion(): string {
