@@ -148,7 +148,12 @@ function chooseHost(inventory: Inventory, asked: string | undefined): string {
   }
   const controlPlane = ['kube_control_plane', 'kube-master'].flatMap(group => hostsOf(inventory, group))
   const host = controlPlane[0] ?? inventory.hosts.keys().next().value
-  if (host === undefined) throw new UsageError('the inventory has no hosts')
+  if (host === undefined) {
+    const [refused] = inventory.refused
+    throw new UsageError(
+      refused === undefined ? 'the inventory has no hosts' : `the inventory has no hosts: ${refused.says}`,
+    )
+  }
   return host
 }
 

@@ -75,23 +75,22 @@ function readPlay(node: MapNode, report: Report): Play {
   }
 }
 
-/** The entries of `roles:` or of a role's `dependencies:`. */
-export function readRoleEntries(node: Node | undefined, report: Report): readonly RoleEntry[] {
+/** The entries of `roles:` or of a role's `dependencies:`. What is none is reported and stands as `unreadable`. */
+export function readRoleEntries(node: Node | undefined, report: Report): readonly (RoleEntry | Unreadable)[] {
   if (node === undefined || (node.kind === 'scalar' && node.data === null)) return []
   if (node.kind !== 'list') {
-    const message = `expected a list of roles, found ${describe(node)}`
-    report({ code: 'role-malformed', severity: 'error', message, at: node.span })
-    return []
+    return [refuseRole(`expected a list of roles, found ${describe(node)}`, node, report)]
   }
-  return node.items.flatMap(item => {
-    const entry = readRoleEntry(item)
-    if (entry === undefined) {
-      const message = `expected a role's name or a mapping with 'role', found ${describe(item)}`
-      report({ code: 'role-malformed', severity: 'error', message, at: item.span })
-      return []
-    }
-    return [entry]
-  })
+  return node.items.map(
+    item =>
+      readRoleEntry(item) ??
+      refuseRole(`expected a role's name or a mapping with 'role', found ${describe(item)}`, item, report),
+  )
+}
+
+function refuseRole(says: string, node: Node, report: Report): Unreadable {
+  report({ code: 'role-malformed', severity: 'error', message: says, at: node.span })
+  return { kind: 'unreadable', says, at: node.span }
 }
 
 function readRoleEntry(node: Node): RoleEntry | undefined {
@@ -118,22 +117,24 @@ function readRoleEntry(node: Node): RoleEntry | undefined {
 
 /** What a role's `meta/main.yml` says that matters to the run. */
 export interface RoleMeta {
-  readonly dependencies: readonly RoleEntry[]
+  readonly dependencies: readonly (RoleEntry | Unreadable)[]
   readonly allowDuplicates: boolean
 }
 
-/** Reads `meta/main.yml`; anything unexpected is reported and counts as no dependencies. */
+/** Reads `meta/main.yml`; one that cannot be read is reported and may have any dependencies. */
 export function readRoleMeta(node: Node | undefined, report: Report): RoleMeta {
   if (node?.kind !== 'map') {
-    if (node !== undefined && node.kind !== 'unreadable' && !(node.kind === 'scalar' && node.data === null)) {
-      const message = `a role's meta is a mapping, found ${describe(node)}`
-      report({ code: 'role-malformed', severity: 'error', message, at: node.span })
-    }
-    return { dependencies: [], allowDuplicates: false }
+    const isEmpty = node === undefined || (node.kind === 'scalar' && node.data === null)
+    return { dependencies: isEmpty ? [] : [unreadMeta(node, report)], allowDuplicates: false }
   }
   const duplicates = entryOf(node, 'allow_duplicates')?.value
   return {
     dependencies: readRoleEntries(entryOf(node, 'dependencies')?.value, report),
     allowDuplicates: duplicates?.kind === 'scalar' && (duplicates.data === true || duplicates.data === 'yes'),
   }
+}
+
+function unreadMeta(node: Node, report: Report): Unreadable {
+  if (node.kind !== 'unreadable') return refuseRole(`a role's meta is a mapping, found ${describe(node)}`, node, report)
+  return { kind: 'unreadable', says: node.says, at: node.span }
 }

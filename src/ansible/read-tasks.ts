@@ -5,7 +5,16 @@ import { entryOf } from '../yaml/node.js'
 import { readFreeForm, splitArguments } from './arguments.js'
 import { blockKeywords, taskKeywords } from './keywords.js'
 import { fullModuleName, takesFreeForm, takesRawText } from './modules.js'
-import type { Block, Definition, Directives, ModuleArguments, Statement, Task, Unreadable } from './statement.js'
+import {
+  ANY_NAME,
+  type Block,
+  type Definition,
+  type Directives,
+  type ModuleArguments,
+  type Statement,
+  type Task,
+  type Unreadable,
+} from './statement.js'
 
 /**
  * Reads a list of tasks and blocks (a task file's document, `tasks:`, `block:`, …). What cannot be read becomes an
@@ -72,11 +81,21 @@ function listOf(node: Node | undefined): readonly Node[] {
   return node.kind === 'list' ? node.items : [node]
 }
 
-/** The variables a mapping defines, in order; anything else defines none. */
+/** The variables a mapping (or a list of mappings) defines, in order. What cannot be read may define any: ANY_NAME. */
 export function readDefinitions(node: Node | undefined): readonly Definition[] {
-  if (node?.kind === 'list') return node.items.flatMap(readDefinitions)
-  if (node?.kind !== 'map') return []
-  return node.entries.map(({ key, value }) => definition(key, value))
+  if (node === undefined || (node.kind === 'scalar' && node.data === null)) return []
+  switch (node.kind) {
+    case 'list':
+      return node.items.flatMap(readDefinitions)
+    case 'map':
+      return node.entries.map(({ key, value }) => definition(key, value))
+    case 'unreadable':
+      return [{ name: ANY_NAME, node, at: node.span }]
+    case 'scalar': {
+      const says = `expected a mapping of variables, found ${describe(node)}`
+      return [{ name: ANY_NAME, node: { kind: 'unreadable', says, span: node.span }, at: node.span }]
+    }
+  }
 }
 
 /** A variable as a mapping defines it, from the start of its name to the end of its value. */

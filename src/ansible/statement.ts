@@ -1,7 +1,10 @@
 import type { Span } from '../source/text.js'
 import type { MapEntry, Node } from '../yaml/node.js'
 
-/** A variable as some place defines it: templated only when it is used. */
+/** The name of what a place defines that could not be read: it may define any name. */
+export const ANY_NAME = '*'
+
+/** A variable as some place defines it: templated only when it is used. With ANY_NAME the node is unreadable. */
 export interface Definition {
   readonly name: string
   readonly node: Node
@@ -69,7 +72,7 @@ export interface RoleEntry extends Directives {
 export interface Play extends Directives {
   readonly kind: 'play'
   readonly hosts: Node | undefined
-  readonly roles: readonly RoleEntry[]
+  readonly roles: readonly (RoleEntry | Unreadable)[]
   readonly preTasks: readonly Statement[]
   readonly tasks: readonly Statement[]
   readonly postTasks: readonly Statement[]

@@ -8,6 +8,7 @@ import { defineFetch } from './fetch.js'
 import { defineRecord } from './record.js'
 import { defineReport } from './report.js'
 import { defineRules } from './rules.js'
+import { looksLikeSource } from './subject.js'
 import { defineTasks } from './tasks.js'
 import { defineVars } from './vars.js'
 
@@ -32,6 +33,7 @@ export function runCommandLine(args: readonly string[], terminal: Terminal): Exi
     status = ended
   })
   try {
+    requireCommand(program, args)
     program.parse(args, { from: 'user' })
     return status
   } catch (error) {
@@ -48,9 +50,25 @@ export function defineProgram(terminal: Terminal, finish: (status: ExitStatus) =
     .description('Who fixes each problem a host has before Kubernetes runs on it: kubespray or the operator.')
     .version(packageVersion())
     .exitOverride()
-    .configureOutput({ writeOut: terminal.out, writeErr: text => terminal.err(text.trimEnd()) })
+    .configureOutput({ writeOut: terminal.out, writeErr: text => terminal.err(inOneLine(text)) })
   for (const define of commands) define(program, terminal, finish)
   return program
+}
+
+/** What commander says, as this program says it: one line under the program's name. */
+function inOneLine(text: string): string {
+  return text
+    .trim()
+    .replace(/^error: /, 'whofixes: ')
+    .replaceAll('\n', ' ')
+}
+
+/** The first word may be a SOURCE, for a report; a misspelt command must not be taken for one. */
+function requireCommand(program: Command, [first]: readonly string[]): void {
+  if (first === undefined || first.startsWith('-') || first === 'help' || looksLikeSource(first)) return
+  const names = program.commands.map(command => command.name())
+  if (names.includes(first)) return
+  throw new UsageError(`${first}: neither a command (${names.join(', ')}) nor a release, a directory or DIR@REV`)
 }
 
 function packageVersion(): string {

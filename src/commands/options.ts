@@ -1,5 +1,6 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { AnalysisRequest } from '../analyze.js'
+import { UsageError } from '../source/diagnostic.js'
 
 /** The options every analysing command takes, as commander hands them over. */
 export interface AnalysisOptions {
@@ -59,7 +60,7 @@ export function addOutputOptions(command: Command, formats: readonly string[]): 
 /** What the options ask for. Throws InvalidArgumentError where `--playbook` is empty. */
 export function requestOf(options: AnalysisOptions): AnalysisRequest {
   const { playbook, inventory, extraVars, assume, tags, skipTags, host, facts } = options
-  if (playbook === '') throw new InvalidArgumentError('--playbook needs a file')
+  if (playbook === '') throw new UsageError('--playbook needs the name of a file')
   return {
     playbook,
     inventory,

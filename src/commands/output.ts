@@ -13,13 +13,22 @@ export function writeReport(text: string, options: Pick<OutputOptions, 'output'>
 
 /** Writes a file beside its place first, then moves it there in one step. */
 export function replaceFile(path: string, text: string): void {
+  if (path === '') throw new UsageError('--output needs the name of a file')
   const draft = `${path}.${randomUUID()}.tmp`
   try {
     writeFileSync(draft, text, { flag: 'wx' })
     renameSync(draft, path)
   } catch (error) {
-    rmSync(draft, { force: true })
+    removeDraft(draft)
     throw new UsageError(`${path}: cannot be written (${reason(error)})`)
+  }
+}
+
+function removeDraft(draft: string): void {
+  try {
+    rmSync(draft, { force: true })
+  } catch {
+    // Where it could not be written, there is none.
   }
 }
 

@@ -119,7 +119,7 @@ function reprOfKnown(value: Value): string | null {
 }
 
 function failedTruth(failed: Failure): Truth {
-  return unknown([{ says: `evaluation fails: ${failed.says}`, at: failed.at }])
+  return unknown([{ says: `evaluation fails: ${failed.says}`, at: failed.at, unread: true }])
 }
 
 function judgeBare(text: string, at: Span, world: Environment, trace: Scope['trace']): Judged {

@@ -559,9 +559,9 @@ export function truthOfValue(value: Value, at: Span): Truth {
       return value
     case 'undefined':
       if (value.lenient === true) return FALSE
-      return unknown([{ says: `evaluation fails: ${value.says}`, at: value.at }])
+      return unknown([{ says: `evaluation fails: ${value.says}`, at: value.at, unread: true }])
     case 'failure':
-      return unknown([{ says: `evaluation fails: ${value.says}`, at: value.at }])
+      return unknown([{ says: `evaluation fails: ${value.says}`, at: value.at, unread: true }])
     case 'one-of': {
       const truths = value.options.map(option => truthOfValue(option.value, at))
       const [first] = truths

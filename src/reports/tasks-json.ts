@@ -19,7 +19,8 @@ function taskJson(run: TaskRun): object {
     line: lineOf(task.at),
     tags: run.tags,
     part: part.endsWith('tasks') ? 'block' : part,
-    runs: answers[run.runs.kind],
+    // Whether conditions hold once the run gets there; that it does not get there again is `excluded`.
+    runs: answers[(run.alreadyRan ? run.holds : run.runs).kind],
     condition: run.remains,
     excluded: run.excluded ?? null,
     dependsOnSetFact: run.dependsOnSetFact,

@@ -1,8 +1,9 @@
 import { readDefinitions } from '../ansible/read-tasks.js'
-import type { Definition, Task } from '../ansible/statement.js'
+import { ANY_NAME, type Definition, type Task } from '../ansible/statement.js'
 import { addHost, addToGroup } from '../inventory/inventory.js'
 import { asStored, evaluateTemplate } from '../jinja/template.js'
 import { known, type Truth, type Value } from '../jinja/value.js'
+import { entryOfAny } from '../variables/layers.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Entry, Scope } from '../variables/scope.js'
 import { allOf, evaluateConditions } from './conditions.js'
@@ -98,11 +99,13 @@ function includeVars(action: Action): void {
       const node = walk.state.code.document(path)
       if (node === undefined) continue
       const reached = because.length === 0 ? truth : allOf([truth, { kind: 'unknown', causes: because }])
-      if (node.kind === 'unreadable') addGap(action, node.says, reached)
       const definitions: readonly Definition[] =
         under === undefined ? readDefinitions(node) : [{ name: under, node, at: node.span }]
-      for (const { name, node: content, at } of definitions) {
-        walk.state.includedVars.set(name, entry('include_vars', at, { node: content }, reached))
+      for (const found of definitions) {
+        const { name, node: content, at } = found
+        const set =
+          name === ANY_NAME ? entryOfAny('include_vars', found) : entry('include_vars', at, { node: content }, reached)
+        walk.state.includedVars.set(name, set)
       }
     }
     walk.state.changes.note('hostvars')

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { parse as parseIni } from 'ini'
 import { readStatements } from '../ansible/read-tasks.js'
 import type { Statement } from '../ansible/statement.js'
-import type { Report } from '../source/diagnostic.js'
+import type { Diagnostic, Report } from '../source/diagnostic.js'
 import type { SourceTree } from '../source/tree.js'
 import type { Node } from '../yaml/node.js'
 import { readYamlFile } from '../yaml/read.js'
@@ -41,10 +41,18 @@ export function openCode(tree: SourceTree, report: Report): Code {
   }
 }
 
-/** A file that stands there but was refused (too large, not UTF-8): what rests on it is unknown, not absent. */
+/**
+ * A file that stands there but was refused (too large, not UTF-8, behind a link that leaves the tree): what rests on it is
+ * unknown, not absent.
+ */
 function unreadFile(tree: SourceTree, path: string): Node | undefined {
-  const found = tree.diagnostics().find(({ at }) => at.file.path === path)
+  const found = refusalOf(tree, path)
   return found && { kind: 'unreadable', says: found.message, span: found.at }
+}
+
+/** Why the tree refused a path, or a directory on the way to it. */
+function refusalOf(tree: SourceTree, path: string): Diagnostic | undefined {
+  return tree.diagnostics().find(({ at }) => path === at.file.path || path.startsWith(`${at.file.path}/`))
 }
 
 function remember<T>(map: Map<string, T>, key: string, compute: () => T): T {
@@ -82,7 +90,10 @@ export function directoryOf(path: string): string {
   return directory === '.' ? '' : directory
 }
 
-/** The first file there is of these names in these directories (all names of a directory before the next one). */
+/**
+ * The first file there is of these names in these directories (all names of a directory before the next one). One that the
+ * tree refuses is there too.
+ */
 export function firstFile(
   tree: SourceTree,
   directories: readonly string[],
@@ -91,7 +102,9 @@ export function firstFile(
   for (const directory of directories) {
     for (const name of names) {
       const path = joinPath(directory, name)
-      if (path !== undefined && tree.entryKind(path) === 'file') return path
+      if (path === undefined) continue
+      const kind = tree.entryKind(path)
+      if (kind === 'file' || (kind === undefined && refusalOf(tree, path) !== undefined)) return path
     }
   }
   return undefined

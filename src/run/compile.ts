@@ -1,8 +1,9 @@
-import type { Play, RoleEntry, Statement, Task } from '../ansible/statement.js'
+import type { Play, RoleEntry, Statement, Task, Unreadable } from '../ansible/statement.js'
 import type { Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 import type { Node } from '../yaml/node.js'
 import { type Code, directoryOf, firstFile } from './code.js'
+import type { Effort } from './effort.js'
 import { chainOf, type Frame } from './frame.js'
 import { findRole, type Role, type RoleFiles, readRole, roleKey } from './role.js'
 import type { TaskRun } from './task-run.js'
@@ -51,7 +52,7 @@ export interface Compiler {
 /** Import chains longer than this are taken for a cycle that file names do not show. */
 const deepest = 60
 
-export function createCompiler(code: Code, evaluateStatic: EvaluateStatic): Compiler {
+export function createCompiler(code: Code, evaluateStatic: EvaluateStatic, effort: Effort): Compiler {
   // While a play is compiled, the roles its imports bring in become visible to it.
   let visibleRoles: Role[] = []
 
@@ -59,7 +60,16 @@ export function createCompiler(code: Code, evaluateStatic: EvaluateStatic): Comp
     statements: readonly Statement[],
     frame: Frame,
     part: TaskRun['part'],
-  ): readonly Compiled[] => statements.map(statement => compileStatement(statement, frame, part))
+  ): readonly Compiled[] => {
+    const compiled: Compiled[] = []
+    for (const statement of statements) {
+      const says = effort.exhausted(statement.at)
+      if (says !== undefined) return [...compiled, { kind: 'gap', says, at: statement.at, frame }]
+      effort.spend(1)
+      compiled.push(compileStatement(statement, frame, part))
+    }
+    return compiled
+  }
 
   const compileStatement = (statement: Statement, frame: Frame, part: TaskRun['part']): Compiled => {
     if (statement.kind === 'unreadable') return { kind: 'gap', says: statement.says, at: statement.at, frame }
@@ -123,6 +133,9 @@ export function createCompiler(code: Code, evaluateStatic: EvaluateStatic): Comp
   }
 
   const compileRole = (entry: RoleEntry, parent: Frame, from: RoleFiles, part: TaskRun['part']): Compiled => {
+    const tooMuch = effort.exhausted(entry.at)
+    if (tooMuch !== undefined) return { kind: 'gap', says: tooMuch, at: entry.at, frame: parent }
+    effort.spend(1)
     const directory = findRole(code, entry.role, parent.playbookDirectory, parent.role?.code)
     if (directory === undefined) {
       const says = `no role '${entry.role}'`
@@ -148,13 +161,18 @@ export function createCompiler(code: Code, evaluateStatic: EvaluateStatic): Comp
       role: bare,
       file: roleCode.tasksFile ?? directory,
     }
-    const dependencies = roleCode.dependencies.map(dependency => compileRole(dependency, frame, {}, part))
+    const dependencies = roleCode.dependencies.map(dependency => compileEntry(dependency, frame, part))
     const role: Role = { ...bare, dependencies: dependencies.flatMap(item => (item.kind === 'role' ? item.role : [])) }
     const own: Frame = { ...frame, role }
     const validation = roleCode.validation === undefined ? [] : [validationTask(roleCode.validation, own)]
     const body = [...dependencies, ...compileStatements([...validation, ...roleCode.tasks], own, part)]
     return { kind: 'role', role, frame: own, body }
   }
+
+  const compileEntry = (entry: RoleEntry | Unreadable, parent: Frame, part: TaskRun['part']): Compiled =>
+    'role' in entry
+      ? compileRole(entry, parent, {}, part)
+      : { kind: 'gap', says: entry.says, at: entry.at, frame: parent }
 
   const compileHandlers = (role: Role, frame: Frame): readonly Compiled[] => {
     const dependencies = role.dependencies.flatMap(dependency =>
@@ -177,7 +195,7 @@ export function createCompiler(code: Code, evaluateStatic: EvaluateStatic): Comp
 
   const compilePlay = (play: Play, frame: Frame): CompiledPlay => {
     visibleRoles = []
-    const roles = play.roles.map(entry => compileRole(entry, frame, {}, 'tasks'))
+    const roles = play.roles.map(entry => compileEntry(entry, frame, 'tasks'))
     // Roles imported from tasks come after the play's own ones, whichever was read first.
     visibleRoles = [...roles.flatMap(item => (item.kind === 'role' ? item.role : [])), ...visibleRoles]
     const preTasks = compileStatements(play.preTasks, frame, 'pre_tasks')

@@ -11,7 +11,9 @@ import type { TaskRun } from './task-run.js'
 export interface Handler {
   readonly task: Task
   readonly frame: Frame
+  /** Its name, alone and behind its role's. */
   readonly names: readonly string[]
+  readonly topics: readonly string[]
   notifiedBy: TaskRun[]
   ran: boolean
 }
@@ -29,8 +31,16 @@ export function handlersIn(compiled: readonly Compiled[], scopeOf: (frame: Frame
     const roleName = frame.role?.name
     const listen = task.keywords.get('listen')?.value
     const topics = listen === undefined ? [] : textsOf(listen, scope)
-    const names = [...plain, ...(roleName === undefined ? [] : [`${roleName} : ${plain[0]}`]), ...topics]
-    return [{ task, frame, names, notifiedBy: [], ran: false }]
+    const names = [...plain, ...(roleName === undefined ? [] : [`${roleName} : ${plain[0]}`])]
+    return [{ task, frame, names, topics, notifiedBy: [], ran: false }]
+  })
+}
+
+/** Of handlers, what could not be read; the others wait until they are notified. */
+export function gapsIn(compiled: readonly Compiled[]): readonly Compiled[] {
+  return compiled.flatMap(item => {
+    if (item.kind === 'gap') return [item]
+    return item.kind === 'block' ? gapsIn(item.block) : []
   })
 }
 
@@ -40,22 +50,25 @@ export function notifiedNames(task: Task, frame: Frame, scope: Scope): readonly 
   const own = task.keywords.get('notify')?.value
   if (own) nodes.push(own)
   for (let at: Frame | undefined = frame; at; at = at.parent) {
-    const inherited = at.kind === 'block' ? at.directives.keywords.get('notify')?.value : undefined
+    const inherited =
+      at.kind === 'block' || at.kind === 'import' ? at.directives.keywords.get('notify')?.value : undefined
     if (inherited) nodes.push(inherited)
   }
   return nodes.flatMap(node => textsOf(node, scope))
 }
 
 /**
- * Marks what a task notifies. Of handlers with one name only the first runs (the last loaded list first, as Ansible
- * searches); a topic reaches every handler that listens.
+ * Marks what a task notifies. Of handlers with one name only one runs: the first of the list that was loaded last, be it a
+ * role's or the play's. A topic reaches every handler that listens.
  */
 export function notify(handlers: readonly Handler[], names: readonly string[], by: TaskRun): void {
   for (const name of names) {
-    const byName = handlers.filter(handler => handler.names.slice(0, 2).includes(name))
-    const named = byName.at(-1)
-    const listening = handlers.filter(handler => handler.names.includes(name, 1) && !byName.includes(handler))
-    for (const handler of named ? [named, ...listening] : listening) handler.notifiedBy.push(by)
+    const byName = handlers.filter(handler => handler.names.includes(name))
+    const lastList = byName.at(-1)?.frame.role
+    const named = byName.find(({ frame }) => frame.role === lastList)
+    for (const handler of handlers) {
+      if (handler === named || handler.topics.includes(name)) handler.notifiedBy.push(by)
+    }
   }
 }
 

@@ -6,7 +6,7 @@ import { evaluateNode } from '../variables/node-value.js'
 import { type Action, addGap, effective, textOf } from './actions.js'
 import { cycleIn, entryFor, roleFiles, taskDirectories } from './compile.js'
 import { chainOf, type Frame } from './frame.js'
-import { handlersIn } from './handlers.js'
+import { gapsIn, handlersIn } from './handlers.js'
 import { bindItem } from './loops.js'
 import { type Candidate, findFiles } from './search.js'
 import type { AppliedCondition, Invocation } from './task-run.js'
@@ -99,6 +99,7 @@ export function includeRole(action: Action): void {
       if (compiled.kind === 'role') {
         const own = walk.compiler.compileHandlers(compiled.role, compiled.frame)
         walk.handlers.push(...handlersIn(own, walk.scopes.ofFrame))
+        for (const gap of gapsIn(own)) walk.visit(gap)
       }
       walk.visit(compiled)
     }

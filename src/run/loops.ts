@@ -14,9 +14,8 @@ import type { RunState } from './state.js'
 /** The items of a task's loop. */
 export type Items =
   | { readonly kind: 'known'; readonly items: readonly Value[] }
-  /** Which items there are is not known; `item` stands for any of them. */
+  /** Which items there are is not known, or Ansible would fail to tell; `item` stands for any of them. */
   | { readonly kind: 'unknown'; readonly item: Value; readonly causes: readonly Cause[] }
-  | { readonly kind: 'failure'; readonly says: string }
 
 /** More items than this are treated as one item that is not known. */
 const mostItems = 2000
@@ -42,8 +41,11 @@ function flattenedOnce(term: Value): readonly Value[] {
 function itemsOf(value: Value, task: Task): Items {
   switch (value.kind) {
     case 'known':
-      if (!Array.isArray(value.data)) return { kind: 'failure', says: 'a loop needs a list' }
-      if (value.data.length > mostItems) return unknownItems(`more than ${mostItems} items`, task, [])
+      if (!Array.isArray(value.data)) return unknownItems('a loop needs a list', task, [])
+      if (value.data.length > mostItems) {
+        const says = `more than ${mostItems} items are not told apart`
+        return unknownItems(says, task, [{ says, at: task.at, unread: true }])
+      }
       return { kind: 'known', items: value.data }
     case 'unknown':
       return unknownItems('the items of the loop are not known', task, value.causes)
@@ -55,7 +57,7 @@ function itemsOf(value: Value, task: Task): Items {
       )
     case 'undefined':
     case 'failure':
-      return { kind: 'failure', says: value.says }
+      return unknownItems(`evaluating the loop fails: ${value.says}`, task, [])
   }
 }
 
@@ -82,7 +84,7 @@ function firstFoundItems(value: Value, task: Task, frame: Frame, state: RunState
   const kind = task.action.includes('template') ? 'templates' : task.action.includes('var') ? 'vars' : 'files'
   const found = firstFound(state.code, files, searchDirectories(frame, kind))
   if (found !== undefined) return { kind: 'known', items: [found] }
-  return skip ? { kind: 'known', items: [] } : { kind: 'failure', says: 'no file was found by with_first_found' }
+  return skip ? { kind: 'known', items: [] } : unknownItems('no file was found by with_first_found', task, [])
 }
 
 /** The name a loop binds its item to: `item` unless `loop_control` says otherwise. */

@@ -63,12 +63,12 @@ function single(task: Task, name: string, runs: Truth, facts: ReadonlyMap<string
 function looped(task: Task, name: string, runs: Truth, invocations: readonly Invocation[], itemsKnown: boolean): Value {
   const says = `${name} holds the results of "${task.name ?? task.action}" (${placeOf(task.at)})`
   const causes: Cause[] = [{ says, at: task.at, name }]
-  if (runs.kind === 'false' && invocations.length === 0) {
+  if (itemsKnown && invocations.length === 0 && runs.kind !== 'unknown') {
     const members: [Key, Value][] = [
       ['changed', known(false)],
-      ['results', known([])],
       ['skipped', known(true)],
       ['skipped_reason', known('No items in the list')],
+      ['results', known([])],
     ]
     return known(new Map(members))
   }

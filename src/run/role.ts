@@ -1,6 +1,6 @@
 import { readRoleMeta } from '../ansible/read-plays.js'
 import { readDefinitions } from '../ansible/read-tasks.js'
-import type { Definition, RoleEntry, Statement } from '../ansible/statement.js'
+import type { Definition, RoleEntry, Statement, Unreadable } from '../ansible/statement.js'
 import type { Span } from '../source/text.js'
 import { entryOf, type Node } from '../yaml/node.js'
 import { type Code, firstFile, joinPath } from './code.js'
@@ -20,7 +20,7 @@ export interface RoleCode {
   readonly directory: string
   readonly defaults: readonly Definition[]
   readonly vars: readonly Definition[]
-  readonly dependencies: readonly RoleEntry[]
+  readonly dependencies: readonly (RoleEntry | Unreadable)[]
   readonly allowDuplicates: boolean
   readonly tasks: readonly Statement[]
   readonly tasksFile: string | undefined

@@ -10,6 +10,7 @@ import type { Scope } from '../variables/scope.js'
 import { entryOf, type Node } from '../yaml/node.js'
 import { type Code, directoryOf, firstFile, joinPath } from './code.js'
 import { createCompiler } from './compile.js'
+import { createEffort } from './effort.js'
 import { chainOf, type Frame } from './frame.js'
 import type { Role } from './role.js'
 import { createScopes, type PlayVariables } from './scopes.js'
@@ -37,6 +38,8 @@ export function runPlaybook(code: Code, options: RunOptions, observer: Observer)
     store: createStore(changes),
     includedVars: createStore(changes),
     inventory: options.inventory,
+    statements: createEffort(code.report),
+    invocations: createEffort(code.report),
   }
   const tasks: TaskRun[] = []
   const gaps: Gap[] = []
@@ -122,7 +125,11 @@ function runPlay(
   const files = varsFilesOf(state, play, frame, bare, gaps)
   const early = { ...bare, files }
   const beforeHosts = createScopes(state, early)
-  const compiler = createCompiler(state.code, (node, at) => evaluateNode(node, beforeHosts.ofPlay(at)))
+  const compiler = createCompiler(
+    state.code,
+    (node, at) => evaluateNode(node, beforeHosts.ofPlay(at)),
+    state.statements,
+  )
   const { patterns, hosts, inPlay } = hostsOfPlay(state, play, frame, early)
   const compiled = compiler.compilePlay(play, frame)
   const scopes = createScopes(state, { ...early, roles: compiled.visibleRoles, hosts })
@@ -142,6 +149,7 @@ function runPlay(
     handlers: [],
     rolesDone: new Set(),
     skipping: undefined,
+    repeats: false,
     ended: false,
   }
   walkPlay(walk)
@@ -166,6 +174,11 @@ function hostsOfPlay(
       hosts: [state.options.host],
       inPlay: unknown([{ says, at: node?.span ?? play.at }]),
     }
+  }
+  if (node === undefined) {
+    // Ansible refuses such a playbook; nobody can tell which hosts were meant.
+    const says = "the play has no 'hosts'"
+    return { patterns, hosts: [state.options.host], inPlay: unknown([{ says, at: play.at, unread: true }]) }
   }
   const hosts = matchHosts(patterns, state.inventory)
   return { patterns, hosts, inPlay: hosts.includes(state.options.host) ? TRUE : FALSE }

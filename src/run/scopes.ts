@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import type { Definition, Task } from '../ansible/statement.js'
+import { ANY_NAME, type Definition, type Task } from '../ansible/statement.js'
 import { dataValue } from '../inventory/data.js'
 import { groupNamesOf, hostsOf } from '../inventory/inventory.js'
 import { evaluateTemplate } from '../jinja/template.js'
@@ -148,6 +148,9 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
   const ofTask = (frame: Frame, task: Task, items: ReadonlyMap<string, Value>): Scope => {
     const scope = ofFrame(frame)
     if (task.vars.length === 0 && items.size === 0) return scope
+    if (task.vars.some(({ name }) => name === ANY_NAME)) {
+      return createScope(layersFor(frame, task, items), scopeOptions(frame, options.host))
+    }
     const differs = new Set([...task.vars.map(({ name }) => name), ...items.keys()])
     return createScope(layersFor(frame, task, items), scopeOptions(frame, options.host), { scope, differs })
   }

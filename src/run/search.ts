@@ -28,10 +28,12 @@ export function pathInCheckout(value: Value): string | undefined {
 export function searchDirectories(frame: Frame, kind: 'files' | 'templates' | 'vars' | 'tasks'): readonly string[] {
   const roles = rolesOf(frame)
     .toReversed()
-    .flatMap(({ code }) => [`${code.directory}/${kind}`, `${code.directory}/tasks`, code.directory])
+    .flatMap(({ code }) => [`${code.directory}/${kind}`, code.directory])
   const beside = directoryOf(frame.file)
-  const { playbookDirectory } = frame
-  return [...new Set([...roles, `${beside}/${kind}`, beside, posix.join(playbookDirectory, kind), playbookDirectory])]
+  const above = directoryOf(beside)
+  const tasks = above.endsWith('/tasks') ? [posix.join(above, '..', kind), above] : []
+  const places = [beside, frame.playbookDirectory].flatMap(directory => [posix.join(directory, kind), directory])
+  return [...new Set([...roles, ...tasks, ...places])]
 }
 
 /** A file that a name may stand for, and why it is not certain. */

@@ -6,6 +6,7 @@ import type { Assumptions } from '../variables/assumptions.js'
 import type { Changes, Store } from '../variables/layers.js'
 import type { Layer } from '../variables/scope.js'
 import type { Code } from './code.js'
+import type { Effort } from './effort.js'
 
 /** What a run is asked for. */
 export interface RunOptions {
@@ -34,6 +35,9 @@ export interface RunState {
   /** `include_vars` of the host. */
   readonly includedVars: Store
   inventory: Inventory
+  /** What putting statements in place has cost, and what their invocations have. */
+  readonly statements: Effort
+  readonly invocations: Effort
 }
 
 /** The place of statements that no file makes: magic variables, facts that were not given. */

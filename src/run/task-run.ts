@@ -71,6 +71,10 @@ export interface TaskRun {
   readonly remains: string | null
   /** Why it does not run, where that is not a condition: the host is not in the play, tags, a role that already ran. */
   readonly excluded: string | undefined
+  /** Whether the conditions hold, also where something else excludes the task. */
+  readonly holds: Truth
+  /** True in a role that Ansible does not run a second time in the play. */
+  readonly alreadyRan: boolean
   /** True when `--tags` or `--skip-tags` leave it out. */
   readonly leftOutByTags: boolean
   readonly dependsOnSetFact: boolean

@@ -6,7 +6,7 @@ import { actions } from './actions.js'
 import type { Compiled, CompiledPlay, Compiler } from './compile.js'
 import { allOf, anyOf, type Conditions, evaluateConditions, evaluateWhen } from './conditions.js'
 import { chainOf, type Frame, includeOf, stepsOf } from './frame.js'
-import { type Handler, handlersIn, notifiedNames, notify } from './handlers.js'
+import { gapsIn, type Handler, handlersIn, notifiedNames, notify } from './handlers.js'
 import { invocationsOf } from './invocations.js'
 import { bindItem, evaluateLoop, type Items } from './loops.js'
 import { registeredEntry } from './results.js'
@@ -38,6 +38,8 @@ export interface Walk {
   readonly rolesDone: Set<string>
   /** Why what follows is not run: the play was ended, or the role it stands in already ran. */
   skipping: string | undefined
+  /** Whether `skipping` is about a role that already ran. */
+  repeats: boolean
   ended: boolean
 }
 
@@ -45,6 +47,7 @@ export interface Walk {
 export function walkPlay(walk: Walk): void {
   const { play, scopes } = walk
   walk.handlers = [...handlersIn(play.handlers, scopes.ofFrame)]
+  for (const gap of gapsIn(play.handlers)) walk.visit(gap)
   for (const section of [play.preTasks, [...play.roles, ...play.tasks], play.postTasks]) {
     for (const statement of section) walkCompiled(walk, statement)
     flushHandlers(walk)
@@ -83,11 +86,15 @@ function walkRole(walk: Walk, role: Role, frame: Frame, body: readonly Compiled[
   // Only what `roles:` and dependencies name is run once; imports and includes of roles run every time.
   const counted = frame.parent?.kind === 'play' || frame.parent?.kind === 'role'
   if (counted && walk.rolesDone.has(role.key) && !role.code.allowDuplicates) {
+    walk.repeats ||= walk.skipping === undefined
     walk.skipping ??= `role ${role.name} already ran in this play with the same parameters`
   }
   for (const statement of body) walkCompiled(walk, statement)
   if (counted) walk.rolesDone.add(role.key)
-  if (walk.skipping !== before && !walk.ended) walk.skipping = before
+  if (walk.skipping !== before && !walk.ended) {
+    walk.skipping = before
+    walk.repeats = false
+  }
 }
 
 /** Runs the handlers that were notified since they last ran, in the order they are defined (rule 100). */
@@ -112,10 +119,17 @@ interface Decided {
 }
 
 function walkTask(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], notifiedBy: readonly TaskRun[]): void {
+  const tooMuch = walk.state.invocations.exhausted(task.at)
+  if (tooMuch !== undefined) {
+    if (walk.gaps.at(-1)?.says !== tooMuch)
+      walk.gaps.push({ says: tooMuch, at: task.at, via: stepsOf(frame), runs: TRUE })
+    return
+  }
   const scope = walk.scopes.ofTask(frame, task, new Map())
   const tags = tagsOf(frame, task, scope)
-  const excluded = exclusion(walk, tags)
+  const excluded = exclusion(walk, tags, part)
   const decided = decide(walk, task, frame, scope)
+  walk.state.invocations.spend(Math.max(1, decided.invocations.length))
   const runs = excluded === undefined ? decided.runs : FALSE
   const run = record(walk, task, frame, part, { excluded, tags, decided, notifiedBy })
   // A rescue section is only reached after a failure that may never come.
@@ -136,9 +150,11 @@ function walkTask(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], n
   if (runs.kind !== 'false') notify(walk.handlers, notifiedNames(task, frame, scope), run)
 }
 
-function exclusion(walk: Walk, tags: readonly string[]): string | undefined {
+function exclusion(walk: Walk, tags: readonly string[], part: TaskRun['part']): string | undefined {
   if (walk.inPlay.kind === 'false') return `${walk.state.options.host} is not among the hosts of the play`
   if (walk.skipping !== undefined) return walk.skipping
+  // A handler that is notified runs whatever its tags.
+  if (part === 'handler') return undefined
   return leftOutByTags(tags, walk.state.options.tags, walk.state.options.skipTags)
 }
 
@@ -154,17 +170,6 @@ function decide(walk: Walk, task: Task, frame: Frame, scope: Scope): Decided {
     const made = invocationsOf({ ...execution, scope, runs, remains: conditions.remains })
     return { scope, conditions, items, invocations: made, applied: made.map(() => conditions.applied), runs }
   }
-  if (items.kind === 'failure') {
-    const failed = unknown([{ says: `evaluating the loop fails: ${items.says}`, at: task.at }])
-    return {
-      scope,
-      conditions,
-      items,
-      invocations: [],
-      applied: [],
-      runs: allOf([walk.inPlay, conditions.truth, failed]),
-    }
-  }
   const single = items.kind === 'unknown' ? [items.item] : items.items
   const rows = single.flatMap((item, index) => {
     const inner = walk.scopes.ofTask(frame, task, bindItem(task, item, index))
@@ -175,7 +180,9 @@ function decide(walk: Walk, task: Task, frame: Frame, scope: Scope): Decided {
     return made.map(invocation => ({ own, invocation }))
   })
   const invocations = rows.map(row => row.invocation)
-  const runs = rows.length === 0 ? allOf([walk.inPlay, conditions.truth]) : anyOf(invocations.map(row => row.runs))
+  // How many items there are decides what is done, not whether the conditions hold.
+  const truths = rows.length === 0 ? [conditions.truth] : rows.map(row => row.own.truth)
+  const runs = allOf([walk.inPlay, anyOf(truths)])
   const shown = rows.find(row => row.own.truth.kind === runs.kind)?.own ?? rows[0]?.own ?? conditions
   return { scope, conditions: shown, items, invocations, applied: rows.map(row => row.own.applied), runs }
 }
@@ -209,6 +216,8 @@ function record(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], wha
     conditions: conditions.applied,
     remains: excluded === undefined && ownRuns.kind === 'unknown' ? conditions.remains : null,
     excluded,
+    holds: ownRuns,
+    alreadyRan: walk.repeats,
     leftOutByTags: leftOutByTags(tags, walk.state.options.tags, walk.state.options.skipTags) !== undefined,
     dependsOnSetFact: readsSetFact(walk, conditions),
     invocations: excluded === undefined ? (decided?.invocations ?? []) : [],

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { clonePath, hasClone } from './clone.js'
 import { UsageError } from './diagnostic.js'
 import { openDirectory } from './directory.js'
@@ -27,7 +27,8 @@ export function openSource(source: string): SourceTree | undefined {
     if (revision === '') throw new UsageError(`${source}: a revision is missing after the @`)
     return openRevision(directory, revision)
   }
-  throw new UsageError(`${source}: neither a release (v2.31.0), a directory nor DIR@REV; no such directory`)
+  const what = existsSync(source) ? 'it is a file' : 'no such directory'
+  throw new UsageError(`${source}: ${what}; expected a release (v2.31.0), a directory or DIR@REV`)
 }
 
 function openRelease(release: string): SourceTree | undefined {

@@ -1,7 +1,6 @@
-import type { Definition } from '../ansible/statement.js'
+import { ANY_NAME, type Definition } from '../ansible/statement.js'
 import type { VariableFile } from '../inventory/group-vars.js'
 import { groupsOf, type Inventory } from '../inventory/inventory.js'
-import { unknown } from '../jinja/value.js'
 import { layerOf } from './layers.js'
 import type { Origin } from './resolved.js'
 import type { Layer } from './scope.js'
@@ -46,12 +45,7 @@ export function hostLayers(inventory: Inventory, host: string, files: readonly V
   ]
 }
 
-function unreadableLayer(origin: Origin, file: VariableFile): Layer {
-  const at = { file: file.file, start: 0, end: 0 }
-  const says = `${file.file.path} cannot be read and may define it: ${file.unreadable?.says ?? ''}`
-  const cause = { says, at, unread: true } as const
-  return {
-    entries: () => [{ origin, at, content: { value: unknown([cause]) }, maybe: [cause] }],
-    names: () => [],
-  }
+function unreadableLayer(origin: Origin, { file, unreadable }: VariableFile): Layer {
+  if (unreadable === undefined) return layerOf(origin, [])
+  return layerOf(origin, [{ name: ANY_NAME, node: unreadable, at: { file, start: 0, end: 0 } }])
 }

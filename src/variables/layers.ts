@@ -1,4 +1,4 @@
-import type { Definition } from '../ansible/statement.js'
+import { ANY_NAME, type Definition } from '../ansible/statement.js'
 import { unknown, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 import type { Origin } from './resolved.js'
@@ -19,13 +19,27 @@ const made = new WeakMap<readonly Definition[], Map<Origin, Layer>>()
 
 function makeLayer(origin: Origin, definitions: readonly Definition[]): Layer {
   const byName = new Map<string, Entry[]>()
-  for (const { name, node, at } of definitions) {
+  const ofAny: Entry[] = []
+  for (const definition of definitions) {
+    if (definition.name === ANY_NAME) {
+      const entry = entryOfAny(origin, definition)
+      for (const entries of [...byName.values(), ofAny]) entries.unshift(entry)
+      continue
+    }
+    const { name, node, at } = definition
     const entry: Entry = { origin, at, content: { node } }
     const before = byName.get(name)
     if (before) before.unshift(entry)
-    else byName.set(name, [entry])
+    else byName.set(name, [entry, ...ofAny])
   }
-  return { entries: name => byName.get(name) ?? [], names: () => byName.keys() }
+  return { entries: name => byName.get(name) ?? ofAny, names: () => byName.keys() }
+}
+
+/** What a place that could not be read says about any name: perhaps nothing, perhaps anything. */
+export function entryOfAny(origin: Origin, { node, at }: Pick<Definition, 'node' | 'at'>): Entry {
+  const why = node.kind === 'unreadable' ? `: ${node.says}` : ''
+  const cause = { says: `${at.file.path} cannot be read and may define it${why}`, at, unread: true } as const
+  return { origin, at, content: { value: unknown([cause]) }, maybe: [cause] }
 }
 
 /** Values that are known by computing them when asked for. */
@@ -44,6 +58,7 @@ export function valuesLayer(origin: Origin, at: Span, values: ReadonlyMap<string
  * keeps what it may replace behind it.
  */
 export interface Store extends Layer {
+  /** ANY_NAME sets what may stand for every name; such an entry has `maybe`. */
   readonly set: (name: string, entry: Entry) => void
 }
 
@@ -57,7 +72,7 @@ export function createChanges(): Changes {
   const changes = new Map<string, number>()
   return {
     version: () => version,
-    changedAt: name => changes.get(name) ?? 0,
+    changedAt: name => Math.max(changes.get(name) ?? 0, changes.get(ANY_NAME) ?? 0),
     note: name => {
       version += 1
       changes.set(name, version)
@@ -77,11 +92,19 @@ function cannotTell(name: string, entry: Entry, before: readonly Entry[]): Entry
 /** Variables that tasks set, newest first; what only may have been set stands before what it may have replaced. */
 export function createStore(changes: Changes): Store {
   const byName = new Map<string, readonly Entry[]>()
+  let ofAny: readonly Entry[] = []
   return {
-    entries: name => byName.get(name) ?? [],
+    entries: name => byName.get(name) ?? ofAny,
     names: () => byName.keys(),
     set: (name, entry) => {
-      const before = entry.maybe === undefined ? [] : (byName.get(name) ?? [])
+      if (name === ANY_NAME) {
+        if (ofAny.length >= mostEntries) return
+        for (const [each, entries] of byName) byName.set(each, [entry, ...entries])
+        ofAny = [entry, ...ofAny]
+        changes.note(name)
+        return
+      }
+      const before = entry.maybe === undefined ? [] : (byName.get(name) ?? ofAny)
       byName.set(name, before.length < mostEntries ? [entry, ...before] : [cannotTell(name, entry, before)])
       changes.note(name)
     },

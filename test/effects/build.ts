@@ -214,6 +214,8 @@ export function taskRun(data: TaskData, order: number, before: readonly TaskRun[
     remains,
     excluded: data.excluded,
     leftOutByTags: false,
+    holds: runs,
+    alreadyRan: false,
     dependsOnSetFact: false,
     invocations: runs.kind === 'false' || data.excluded !== undefined ? [] : items.map(invocation),
     notifiedBy: (data.notifiedBy ?? []).flatMap(index => before[index] ?? []),

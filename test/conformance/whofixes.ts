@@ -1,0 +1,65 @@
+import { type Analysis, analyze, defaultRequest } from '../../src/analyze.js'
+import type { Value } from '../../src/jinja/value.js'
+import { renderTasksList } from '../../src/reports/tasks-list.js'
+import { jsonOf } from '../../src/reports/value-text.js'
+import type { Invocation, Run, TaskRun } from '../../src/run/task-run.js'
+import { openDirectory } from '../../src/source/directory.js'
+import { placeOf } from '../../src/source/text.js'
+import { jsonText, type Outcome } from './outcome.js'
+import type { PlacedTree } from './trees.js'
+
+export interface OwnAnswer {
+  /** Whether something is found that keeps Ansible from starting. */
+  readonly refused: boolean
+  readonly outcomes: readonly Outcome[]
+  readonly list: string
+}
+
+/** What whofixes makes of a tree for one host, by the same pipeline as its commands. */
+export function askWhofixes({ tree, directory, playbook, inventory, extraVars }: PlacedTree, host: string): OwnAnswer {
+  const { tags = [], skipTags = [] } = tree
+  const request = { ...defaultRequest, playbook, inventory, host, extraVars, tags, skipTags }
+  const { run, diagnostics }: Analysis = analyze(openDirectory(directory), request)
+  return {
+    refused: diagnostics.some(({ severity }) => severity === 'error'),
+    outcomes: run.tasks.flatMap(task => outcomesOf(task, run)),
+    list: renderTasksList(run),
+  }
+}
+
+const includes = new Set(['ansible.builtin.include_tasks', 'ansible.builtin.include_role'])
+
+function outcomesOf(task: TaskRun, run: Run): readonly Outcome[] {
+  const { name, runs, invocations } = task
+  const place = placeOf(task.task.at)
+  const outcome = (what: string): Outcome => ({ place, name, what })
+  if (task.task.module === 'ansible.builtin.meta') return []
+  if (runs.kind === 'unknown') return [outcome('?')]
+  if (runs.kind === 'false' || invocations.length === 0) return [outcome('skipped')]
+  if (includes.has(task.task.module)) {
+    return run.gaps.some(({ at }) => placeOf(at) === place) ? [outcome('failed')] : []
+  }
+  return invocations.map(invocation => {
+    const what = saidBy(task, invocation)
+    if (what === '?' || invocation.item === undefined) return outcome(what)
+    return outcome(isKnown(invocation.item) ? `${jsonText(jsonOf(invocation.item))} ${what}` : '?')
+  })
+}
+
+function saidBy({ task }: TaskRun, { runs, arguments: given }: Invocation): string {
+  if (runs.kind === 'unknown') return '?'
+  if (runs.kind === 'false') return 'skipped'
+  if (task.module === 'ansible.builtin.fail') return 'failed'
+  if ([...given.values()].some(value => value.kind === 'failure' || value.kind === 'undefined')) return 'failed'
+  if (task.module !== 'ansible.builtin.debug') return 'ran'
+  const msg = given.get('msg')
+  if (msg === undefined) return '= "Hello world!"'
+  return isKnown(msg) ? `= ${jsonText(jsonOf(msg))}` : '?'
+}
+
+function isKnown(value: Value): boolean {
+  if (value.kind !== 'known') return false
+  const { data } = value
+  if (Array.isArray(data)) return (data as readonly Value[]).every(isKnown)
+  return data instanceof Map ? [...data.values()].every(isKnown) : true
+}
