@@ -3,28 +3,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ClassDeclaration, Node, Project, type SourceFile, SyntaxKind } from 'ts-morph'
-
-/**
- * The stages in the order in which text becomes a verdict. A stage may import the ones before it, never one behind it;
- * that is what keeps the pipeline readable from top to bottom.
- */
-const stages = [
-  'source',
-  'yaml',
-  'jinja',
-  'ansible',
-  'inventory',
-  'variables',
-  'run',
-  'effects',
-  'verdicts',
-  'rules',
-  'reports',
-  'recorded',
-  'analyze.ts',
-  'commands',
-  'cli.ts',
-] as const
+import { stages } from './stages.js'
 
 /** Stages that know less than the order would let them. */
 const only: Readonly<Record<string, readonly string[]>> = {
@@ -63,6 +42,7 @@ const owedByFile: Readonly<Record<string, string>> = {
   'src/run/actions.ts': 'addGap textOf',
   'src/run/code.ts': 'openCode directoryOf',
   'src/run/compile.ts': 'createCompiler',
+  'src/run/effort.ts': 'createEffort',
   'src/run/frame.ts': 'stepsOf',
   'src/run/includes.ts': 'includeTasks includeRole',
   'src/run/lookups.ts': 'lookupFor',
