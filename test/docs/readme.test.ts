@@ -51,6 +51,7 @@ describe('examples of the documentation', () => {
   const clone = hasClone() && askGit(clonePath(), ['rev-parse', '--verify', '--quiet', `${release}^{commit}`])
 
   before(() => {
+    directory = mkdtempSync(join(tmpdir(), 'whofixes-docs-'))
     mkdirSync(join(directory, '.bin'))
     const program = join(directory, '.bin', 'whofixes')
     writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'dist/src/cli.js')}' "$@"\n`)
