@@ -47,7 +47,7 @@ function run(command: string, directory: string, cache: string | undefined): { s
 }
 
 describe('examples of the documentation', () => {
-  const directory = ''
+  let directory = ''
   const clone = hasClone() && askGit(clonePath(), ['rev-parse', '--verify', '--quiet', `${release}^{commit}`])
 
   before(() => {
