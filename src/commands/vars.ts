@@ -21,6 +21,7 @@ import { looksLikeSource, openSubject, tellDiagnostics } from './subject.js'
 
 type RoleVariables = ReadonlyMap<string, ReadonlyMap<string, ReportedVariable>>
 
+/** `whofixes vars`: what variables resolve to, role by role. */
 export const defineVars: DefineCommand = (program, terminal, finish) => {
   const command = program
     .command('vars')
