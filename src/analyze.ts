@@ -63,7 +63,8 @@ export interface RoleStart {
   readonly variables: ReadonlyMap<string, ResolvedVariable>
 }
 
-export interface Analysis {
+/** The run of a playbook for one host, and what it was made from. */
+export interface RunAnalysis {
   readonly origin: TreeOrigin
   readonly inventory: Inventory
   readonly variableFiles: readonly VariableFile[]
@@ -71,10 +72,14 @@ export interface Analysis {
   readonly roles: readonly RoleStart[]
   /** Roles of the tree that this run does not reach. */
   readonly unreachedRoles: () => readonly RoleCode[]
-  readonly effects: RunEffects
-  readonly verdicts: readonly Verdict[]
   /** Everything found wrong with the input, without repeats. */
   readonly diagnostics: readonly Diagnostic[]
+}
+
+/** A run with what it does to the host and who fixes each problem. */
+export interface Analysis extends RunAnalysis {
+  readonly effects: RunEffects
+  readonly verdicts: readonly Verdict[]
 }
 
 /**
@@ -82,6 +87,14 @@ export interface Analysis {
  * each problem. Throws UsageError where the request names what is not there.
  */
 export function analyze(tree: SourceTree, request: AnalysisRequest): Analysis {
+  const analysis = analyzeRun(tree, request)
+  const judged = request.quoteCode === false ? withoutExpressions(analysis.run) : analysis.run
+  const effects = effectsOfRun(judged, roleTexts(tree))
+  return { ...analysis, effects, verdicts: judgeAll(problems, effects) }
+}
+
+/** The pipeline up to the run: for what needs no verdicts. */
+export function analyzeRun(tree: SourceTree, request: AnalysisRequest): RunAnalysis {
   const diagnostics = collectDiagnostics()
   const code = openCode(tree, diagnostics.report)
   requirePlaybook(tree, request.playbook)
@@ -125,9 +138,6 @@ export function analyze(tree: SourceTree, request: AnalysisRequest): Analysis {
     },
     observer,
   )
-  const judged = request.quoteCode === false ? withoutExpressions(run) : run
-  const effects = effectsOfRun(judged, roleTexts(tree))
-  const verdicts = judgeAll(problems, effects)
   return {
     origin: tree.origin,
     inventory,
@@ -140,8 +150,6 @@ export function analyze(tree: SourceTree, request: AnalysisRequest): Analysis {
         .filter(directory => !reached.has(directory))
         .map(directory => readRole(code, directory, {}))
     },
-    effects,
-    verdicts,
     diagnostics: [...diagnostics.all(), ...tree.diagnostics()],
   }
 }

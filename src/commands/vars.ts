@@ -1,4 +1,4 @@
-import { type AnalysisRequest, analyze, roleVariables } from '../analyze.js'
+import { type AnalysisRequest, analyzeRun, roleVariables } from '../analyze.js'
 import type { Definition } from '../ansible/statement.js'
 import {
   placeOfSpan,
@@ -21,6 +21,7 @@ import { looksLikeSource, openSubject, tellDiagnostics } from './subject.js'
 
 type RoleVariables = ReadonlyMap<string, ReadonlyMap<string, ReportedVariable>>
 
+/** `whofixes vars`: what variables resolve to, role by role. */
 export const defineVars: DefineCommand = (program, terminal, finish) => {
   const command = program
     .command('vars')
@@ -53,7 +54,7 @@ function variablesOf(
 } {
   const subject = openSubject(source, request)
   if (subject.kind === 'recorded') return { roles: subject.snapshot.variables(names), unreached: [], diagnostics: [] }
-  const { roles, unreachedRoles, diagnostics } = analyze(subject.tree, {
+  const { roles, unreachedRoles, diagnostics } = analyzeRun(subject.tree, {
     ...request,
     variables: (role, scope) => (names.length > 0 ? names : roleVariables(role, scope)),
   })
