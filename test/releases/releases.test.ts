@@ -169,32 +169,33 @@ function checkWithin(revision: string, { file, line }: Place, name?: string): st
   return [text, ...around].some(each => each.includes(root)) ? undefined : `${root} does not stand there: ${text}`
 }
 
-/** Everything wrong with the places of a report. */
-function faultsIn(revision: string): { readonly faults: readonly string[]; readonly places: number } {
+/** Everything wrong with the places of a report; `moved` reads each some lines further, to see that it matters. */
+function faultsIn(revision: string, moved = 0): { readonly faults: readonly string[]; readonly places: number } {
   const report = JSON.parse(renderReportJson(reportOn(revision)))
   const faults: string[] = []
   let places = 0
+  const at = <P extends Place>(place: P): P => ({ ...place, line: (place.line ?? 0) + moved })
   const check = (kind: string, { file, line }: Place, fault: string | undefined): void => {
     places++
     if (fault !== undefined) faults.push(`${kind} ${file}:${line}: ${fault}`)
   }
   const checkEvidence = (evidence: Evidence): void => {
-    check(`task '${evidence.task}'`, evidence, checkTask(revision, evidence))
-    for (const step of evidence.via) check(`step '${step.what}'`, step, checkStep(revision, step))
+    check(`task '${evidence.task}'`, evidence, checkTask(revision, at(evidence)))
+    for (const step of evidence.via) check(`step '${step.what}'`, step, checkStep(revision, at(step)))
   }
   for (const problem of report.problems) {
     for (const phase of [problem.now, problem.afterReboot]) [...phase.evidence, ...phase.open].forEach(checkEvidence)
     problem.nearMisses.forEach(checkEvidence)
     for (const note of problem.notes) {
-      if (note.file !== null) check(`note '${note.says}'`, note, checkWithin(revision, note))
+      if (note.file !== null) check(`note '${note.says}'`, note, checkWithin(revision, at(note)))
     }
     for (const each of problem.searched.unresolved)
-      check(`unresolved '${each.says}'`, each, checkWithin(revision, each))
+      check(`unresolved '${each.says}'`, each, checkWithin(revision, at(each)))
   }
   for (const [name, variable] of Object.entries<Place & { overridden: readonly Place[] }>(report.variables)) {
-    for (const place of [variable, ...variable.overridden]) check(name, place, checkWithin(revision, place, name))
+    for (const place of [variable, ...variable.overridden]) check(name, place, checkWithin(revision, at(place), name))
   }
-  for (const each of report.unknowns) check(`unknown ${each.name}`, each, checkWithin(revision, each, each.name))
+  for (const each of report.unknowns) check(`unknown ${each.name}`, each, checkWithin(revision, at(each), each.name))
   return { faults, places }
 }
 
@@ -209,4 +210,9 @@ describeWithClone('every cited line', () => {
       assert.ok(places > 100, `${places} places`)
     })
   }
+
+  it('would be missed a line further', () => {
+    const { faults, places } = faultsIn('v2.31.0', 1)
+    assert.ok(faults.length > places * 0.9, `${faults.length} of ${places}`)
+  })
 })
