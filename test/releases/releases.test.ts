@@ -42,7 +42,7 @@ function answerWith(revision: string, variables: string): unknown {
 
 describeWithClone('every release', () => {
   for (const revision of revisions()) {
-    it(`${revision} gives the answer, and asks for 1500 MB on a control plane from v2.12.0 on`, () => {
+    it(`${revision} gives the answer, and asks for 1500 MB on a control plane from v2.11.0 on`, () => {
       const report = reportOn(revision)
       assert.deepEqual(undecided(report), [])
       assert.deepEqual(JSON.parse(renderAnswerJson(report)), answer())
@@ -50,9 +50,9 @@ describeWithClone('every release', () => {
         report.diagnostics.filter(({ severity }) => severity === 'error'),
         [],
       )
-      // Before v2.12.0 the amount stands in the check itself, not in a variable.
+      // Before v2.11.0 the amount stands in the check itself, not in a variable.
       const memory = report.variables.get('minimal_master_memory_mb')
-      if (isFrom(revision, 'v2.12.0')) assert.deepEqual([memory?.status, memory?.value], ['known', 1500])
+      if (isFrom(revision, 'v2.11.0')) assert.deepEqual([memory?.status, memory?.value], ['known', 1500])
       else assert.equal(memory, undefined)
     })
   }
