@@ -1,6 +1,7 @@
 import { readDefinitions } from '../ansible/read-tasks.js'
 import { ANY_NAME, type Definition, type Task } from '../ansible/statement.js'
 import { addHost, addToGroup } from '../inventory/inventory.js'
+import { hasTemplate } from '../jinja/parser.js'
 import { asStored, evaluateTemplate } from '../jinja/template.js'
 import { known, type Truth, type Value } from '../jinja/value.js'
 import { entryOfAny } from '../variables/layers.js'
@@ -61,10 +62,17 @@ function setFact(action: Action): void {
       if (key === 'cacheable') continue
       const name = textOf(evaluateTemplate(key, task.at, scope)) ?? key
       const at = task.arguments.named.get(key)?.span ?? task.at
-      walk.state.store.set(name, entry('set_fact', at, { value: asFact(asStored(value)) }, truth))
+      walk.state.store.set(name, entry('set_fact', at, contentOf(asFact(asStored(value)), at), truth))
       walk.state.changes.note('hostvars')
     }
   }
+}
+
+/** A text that still holds a template (`{{ '{{' }} x }}`) is templated again each time the fact is used. */
+function contentOf(value: Value, at: Entry['at']): Entry['content'] {
+  return value.kind === 'known' && typeof value.data === 'string' && hasTemplate(value.data)
+    ? { node: { kind: 'scalar', data: value.data, span: at } }
+    : { value }
 }
 
 /** `set_fact` turns the texts yes, no, true and false into booleans. */
