@@ -47,13 +47,15 @@ export interface Compiler {
   /** The role `entry` names with its dependencies, in a frame of its own below `parent`. */
   readonly compileRole: (entry: RoleEntry, parent: Frame, from: RoleFiles, part: TaskRun['part']) => Compiled
   readonly compileHandlers: (role: Role, frame: Frame) => readonly Compiled[]
+  /** The roles that imports brought in since this was last asked: the whole play sees their variables (rule 84). */
+  readonly takeVisibleRoles: () => readonly Role[]
 }
 
 /** Import chains longer than this are taken for a cycle that file names do not show. */
 const deepest = 60
 
 export function createCompiler(code: Code, evaluateStatic: EvaluateStatic, effort: Effort): Compiler {
-  // While a play is compiled, the roles its imports bring in become visible to it.
+  // The roles that imports bring in become visible to the play.
   let visibleRoles: Role[] = []
 
   const compileStatements = (
@@ -205,10 +207,16 @@ export function createCompiler(code: Code, evaluateStatic: EvaluateStatic, effor
       ...roles.flatMap(item => (item.kind === 'role' ? compileHandlers(item.role, item.frame) : [])),
       ...compileStatements(play.handlers, frame, 'handler'),
     ]
-    return { play, frame, preTasks, roles, tasks, postTasks, handlers, visibleRoles }
+    return { play, frame, preTasks, roles, tasks, postTasks, handlers, visibleRoles: takeVisibleRoles() }
   }
 
-  return { compilePlay, compileStatements, compileRole, compileHandlers }
+  const takeVisibleRoles = (): readonly Role[] => {
+    const taken = visibleRoles
+    visibleRoles = []
+    return taken
+  }
+
+  return { compilePlay, compileStatements, compileRole, compileHandlers, takeVisibleRoles }
 }
 
 /** The old `include:` was static unless it has a loop or a templated name (removed in 2.16). */
