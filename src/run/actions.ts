@@ -8,7 +8,7 @@ import { evaluateNode } from '../variables/node-value.js'
 import type { Entry, Scope } from '../variables/scope.js'
 import type { Node } from '../yaml/node.js'
 import { allOf, evaluateConditions } from './conditions.js'
-import { type Frame, stepsOf } from './frame.js'
+import { type Frame, inheritedKeyword, stepsOf } from './frame.js'
 import { includeRole, includeTasks } from './includes.js'
 import { bindItem } from './loops.js'
 import { filesBelow } from './role.js'
@@ -71,7 +71,9 @@ function entry(origin: Entry['origin'], at: Entry['at'], content: Entry['content
   return truth.kind === 'unknown' ? { origin, at, content, maybe: truth.causes } : { origin, at, content }
 }
 
-function setFact({ walk, task, scope, invocation, truth, itemsKnown }: Setting): void {
+function setFact(setting: Setting): void {
+  const { walk, task, scope, invocation, itemsKnown } = setting
+  const { host, truth } = ownerOf(setting)
   const set: [string, Entry][] = []
   for (const [key, value] of invocation.arguments) {
     if (key === 'cacheable') continue
@@ -80,8 +82,20 @@ function setFact({ walk, task, scope, invocation, truth, itemsKnown }: Setting):
     const stored = itemsKnown || node === undefined ? value : afterAnyItems(name, node, value, scope)
     set.push([name, entry('set_fact', node?.span ?? task.at, { value: asFact(asStored(stored)) }, truth)])
   }
-  for (const [name, made] of set) walk.state.store.set(name, made)
+  for (const [name, made] of set) walk.state.storesOf(host).facts.set(name, made)
   walk.state.changes.note('hostvars')
+}
+
+/** The host that what a module sets belongs to: with `delegate_facts` the one the task is delegated to. */
+function ownerOf({ walk, task, frame, scope, truth }: Setting): { readonly host: string; readonly truth: Truth } {
+  const { host } = walk.state.options
+  const to = inheritedKeyword(frame, task, 'delegate_to')
+  const facts = inheritedKeyword(frame, task, 'delegate_facts')
+  if (to === undefined || facts === undefined || !isTrue(evaluateNode(facts, scope))) return { host, truth }
+  const name = evaluateNode(to, scope)
+  if (name.kind === 'known') return { host: textOf(name) ?? host, truth }
+  const says = 'which host the fact is set for is not known'
+  return { host, truth: allOf([truth, unknown([{ says, at: to.span }])]) }
 }
 
 /** What builds on its own value (a list that grows) has, after nobody knows how many items, a value nobody knows. */
@@ -99,7 +113,8 @@ function asFact(value: Value): Value {
 }
 
 function includeVars(setting: Setting): void {
-  const { walk, frame, invocation, truth } = setting
+  const { walk, frame, invocation } = setting
+  const { host, truth } = ownerOf(setting)
   const under = textOf(invocation.arguments.get('name'))
   const directory = invocation.arguments.get('dir')
   const file = invocation.arguments.get('file') ?? invocation.raw
@@ -125,7 +140,7 @@ function includeVars(setting: Setting): void {
       const { name, node: content, at } = found
       const set =
         name === ANY_NAME ? entryOfAny('include_vars', found) : entry('include_vars', at, { node: content }, reached)
-      walk.state.includedVars.set(name, set)
+      walk.state.storesOf(host).includedVars.set(name, set)
     }
   }
   walk.state.changes.note('hostvars')
@@ -167,8 +182,15 @@ function groupBy(action: Action): void {
   }
 }
 
+/** Arguments of `add_host` that are no variables of the host. */
+const hostArguments: ReadonlySet<string> = new Set(['name', 'hostname', 'host', 'groups', 'groupname', 'group'])
+
+function addedBy(at: Entry['at'], value: Value): Entry {
+  return { origin: 'inventory file host vars', at, content: { value: asStored(value) } }
+}
+
 function addHosts(action: Action): void {
-  const { walk } = action
+  const { walk, task } = action
   for (const invocation of action.invocations) {
     if (effective(action, invocation).kind === 'false') continue
     const argument = (name: string): Value | undefined => invocation.arguments.get(name)
@@ -179,6 +201,10 @@ function addHosts(action: Action): void {
     }
     const groups = textsOf(argument('groups') ?? argument('groupname') ?? argument('group') ?? known([]))
     walk.state.inventory = addHost(walk.state.inventory, name, groups)
+    for (const [key, value] of invocation.arguments) {
+      const at = task.arguments.named.get(key)?.span ?? task.at
+      if (!hostArguments.has(key)) walk.state.storesOf(name).added.set(key, addedBy(at, value))
+    }
     noteGroups(walk)
   }
 }
@@ -204,6 +230,13 @@ export function addGap(
   runs: Truth,
 ): void {
   walk.gaps.push({ says, at: task.at, via: stepsOf(frame), runs })
+}
+
+/** Whether a value is one that Ansible takes for true where it wants a boolean. */
+export function isTrue(value: Value | undefined): boolean {
+  if (value?.kind !== 'known') return false
+  const { data } = value
+  return data === true || data === 1n || (typeof data === 'string' && /^(?:yes|true|on|1|y|t)$/i.test(data))
 }
 
 export function textOf(value: Value | undefined): string | undefined {

@@ -3,7 +3,7 @@ import { readDirectives } from '../ansible/read-tasks.js'
 import type { Definition, Directives, Task } from '../ansible/statement.js'
 import { type Cause, FALSE, type Truth, type Value } from '../jinja/value.js'
 import { evaluateNode } from '../variables/node-value.js'
-import { type Action, addGap, effective, textOf } from './actions.js'
+import { type Action, addGap, effective, isTrue, textOf } from './actions.js'
 import { cycleIn, entryFor, roleFiles, taskDirectories } from './compile.js'
 import { allOf } from './conditions.js'
 import { chainOf, type Frame } from './frame.js'
@@ -118,11 +118,6 @@ export function includeRole(action: Action): void {
 /** What an include brings in is loaded before its first task runs, and visible to the play from then on. */
 function showRoles({ scopes }: Walk, roles: readonly Role[], truth: Truth): void {
   if (truth.kind !== 'false') for (const role of roles) scopes.show(role, truth)
-}
-
-function isTrue(value: Value | undefined): boolean {
-  if (value?.kind !== 'known') return false
-  return value.data === true || (typeof value.data === 'string' && /^(?:yes|true|on|1|y|t)$/i.test(value.data))
 }
 
 /**

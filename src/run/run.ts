@@ -5,7 +5,7 @@ import type { Directives, Play } from '../ansible/statement.js'
 import { matchHosts } from '../inventory/patterns.js'
 import { FALSE, known, TRUE, type Truth, unknown, type Value } from '../jinja/value.js'
 import { placeOf, type Span } from '../source/text.js'
-import { createChanges, createStore, layerOf, uncertain } from '../variables/layers.js'
+import { createChanges, layerOf, uncertain } from '../variables/layers.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Layer, Scope } from '../variables/scope.js'
 import { entryOf, type Node } from '../yaml/node.js'
@@ -16,7 +16,7 @@ import { chainOf, type Frame } from './frame.js'
 import type { Role } from './role.js'
 import { createScopes, type PlayVariables } from './scopes.js'
 import { type Found, findFiles } from './search.js'
-import type { RunOptions, RunState } from './state.js'
+import { createHostStores, type RunOptions, type RunState } from './state.js'
 import { tagsOfFrame } from './tags.js'
 import type { Gap, PlayRun, Run, TaskRun } from './task-run.js'
 import { flushHandlers, type Walk, walkCompiled, walkPlay } from './walk.js'
@@ -33,12 +33,13 @@ export interface Observer {
  */
 export function runPlaybook(code: Code, options: RunOptions, observer: Observer): Run {
   const changes = createChanges()
+  const storesOf = createHostStores(changes)
   const state: RunState = {
     code,
     options,
     changes,
-    store: createStore(changes),
-    includedVars: createStore(changes),
+    storesOf,
+    store: storesOf(options.host).facts,
     inventory: options.inventory,
     statements: createEffort(code.report),
     invocations: createEffort(code.report),

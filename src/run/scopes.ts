@@ -45,6 +45,9 @@ export interface Scopes {
   readonly ofHost: (host: string, frame: Frame, task: Task, items: ReadonlyMap<string, Value>) => Scope
 }
 
+/** Names of the control host, which is there also where no inventory names it. */
+const controlHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1'])
+
 const magicPlace = placeOfRun('magic variables')
 const factsPlace = placeOfRun('facts of the host')
 
@@ -78,6 +81,7 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
 
   const hostLayersOf = (host: string, frame: Frame): readonly Layer[] => [
     factsOfHost(host).layer,
+    state.storesOf(host).added,
     ...options.hostLayers(state.inventory, host, frame.playbookDirectory),
   ]
 
@@ -130,7 +134,7 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     ]
     for (const { include } of chain) add(layers, 'include params', include?.parameters)
     for (const role of roles) add(layers, 'role params', role.parameters)
-    if (host === options.host) layers.push(state.store, state.includedVars)
+    layers.push(state.storesOf(host).facts, state.storesOf(host).includedVars)
     add(layers, 'task vars', task?.vars)
     for (const { kind, directives, include } of chain) {
       if (kind === 'block' || kind === 'import' || kind === 'role') add(layers, 'block vars', directives.vars)
@@ -265,12 +269,12 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
 
   /** Rule 73: a host's own variables, facts and what the run set for it; not what plays and roles define. */
   const hostVariables = (host: string, frame: Frame): Value | undefined => {
-    if (!state.inventory.hosts.has(host)) return undefined
-    const own = host === options.host ? [state.store, state.includedVars] : []
+    if (!state.inventory.hosts.has(host) && !controlHosts.has(host)) return undefined
     const layers = [
       computedLayer(magicWithoutSelf(frame, host)),
       layerOf('extra vars', options.extraVars),
-      ...own,
+      state.storesOf(host).facts,
+      state.storesOf(host).includedVars,
       ...hostLayersOf(host, frame),
     ]
     const scope = createScope(layers, scopeOptions(frame, host))

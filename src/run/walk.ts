@@ -1,11 +1,11 @@
-import type { Directives, Task } from '../ansible/statement.js'
+import type { Task } from '../ansible/statement.js'
 import { FALSE, TRUE, type Truth, unknown } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 import type { Scope } from '../variables/scope.js'
 import { actions, settings } from './actions.js'
 import type { Compiled, CompiledPlay, Compiler } from './compile.js'
 import { allOf, anyOf, type Conditions, evaluateConditions, evaluateWhen } from './conditions.js'
-import { chainOf, type Frame, includeOf, stepsOf } from './frame.js'
+import { type Frame, includeOf, inheritedKeyword, stepsOf } from './frame.js'
 import { gapsIn, type Handler, handlersIn, notifiedNames, notify } from './handlers.js'
 import { invocationsOf } from './invocations.js'
 import { bindItem, evaluateLoop, type Items } from './loops.js'
@@ -293,14 +293,7 @@ function nameOf(task: Task, scope: Scope): string {
 
 /** `ignore_errors` of the task or what it stands in, or a `failed_when` that never fails. */
 function failureIgnored(task: Task, frame: Frame, scope: Scope): Truth {
-  const ignore = [
-    task,
-    ...chainOf(frame)
-      .toReversed()
-      .map(({ directives }) => directives),
-  ]
-    .map(({ keywords }: Pick<Directives, 'keywords'>) => keywords.get('ignore_errors')?.value)
-    .find(node => node !== undefined)
+  const ignore = inheritedKeyword(frame, task, 'ignore_errors')
   const ignored = ignore === undefined ? FALSE : evaluateWhen(ignore, 'task', scope).truth
   const failed = task.keywords.get('failed_when')?.value
   const never = failed?.kind === 'scalar' && failed.data === false ? TRUE : FALSE
