@@ -10,7 +10,7 @@ import { readInventory } from './inventory/read.js'
 import type { Dict } from './jinja/value.js'
 import { withoutExpressions } from './recorded/without-code.js'
 import { openCode } from './run/code.js'
-import type { Role } from './run/role.js'
+import { type Role, type RoleCode, readRole, roleDirectories } from './run/role.js'
 import { type Observer, runPlaybook } from './run/run.js'
 import type { Run } from './run/task-run.js'
 import { type Diagnostic, UsageError } from './source/diagnostic.js'
@@ -63,16 +63,23 @@ export interface RoleStart {
   readonly variables: ReadonlyMap<string, ResolvedVariable>
 }
 
-export interface Analysis {
+/** The run of a playbook for one host, and what it was made from. */
+export interface RunAnalysis {
   readonly origin: TreeOrigin
   readonly inventory: Inventory
   readonly variableFiles: readonly VariableFile[]
   readonly run: Run
   readonly roles: readonly RoleStart[]
-  readonly effects: RunEffects
-  readonly verdicts: readonly Verdict[]
+  /** Roles of the tree that this run does not reach. */
+  readonly unreachedRoles: () => readonly RoleCode[]
   /** Everything found wrong with the input, without repeats. */
   readonly diagnostics: readonly Diagnostic[]
+}
+
+/** A run with what it does to the host and who fixes each problem. */
+export interface Analysis extends RunAnalysis {
+  readonly effects: RunEffects
+  readonly verdicts: readonly Verdict[]
 }
 
 /**
@@ -80,6 +87,14 @@ export interface Analysis {
  * each problem. Throws UsageError where the request names what is not there.
  */
 export function analyze(tree: SourceTree, request: AnalysisRequest): Analysis {
+  const analysis = analyzeRun(tree, request)
+  const judged = request.quoteCode === false ? withoutExpressions(analysis.run) : analysis.run
+  const effects = effectsOfRun(judged, roleTexts(tree))
+  return { ...analysis, effects, verdicts: judgeAll(problems, effects) }
+}
+
+/** The pipeline up to the run: for what needs no verdicts. */
+export function analyzeRun(tree: SourceTree, request: AnalysisRequest): RunAnalysis {
   const diagnostics = collectDiagnostics()
   const code = openCode(tree, diagnostics.report)
   requirePlaybook(tree, request.playbook)
@@ -123,17 +138,18 @@ export function analyze(tree: SourceTree, request: AnalysisRequest): Analysis {
     },
     observer,
   )
-  const judged = request.quoteCode === false ? withoutExpressions(run) : run
-  const effects = effectsOfRun(judged, roleTexts(tree))
-  const verdicts = judgeAll(problems, effects)
   return {
     origin: tree.origin,
     inventory,
     variableFiles: beside,
     run,
     roles: [...roles.values()],
-    effects,
-    verdicts,
+    unreachedRoles: () => {
+      const reached = new Set([...roles.values()].map(({ role }) => role.code.directory))
+      return roleDirectories(code)
+        .filter(directory => !reached.has(directory))
+        .map(directory => readRole(code, directory, {}))
+    },
     diagnostics: [...diagnostics.all(), ...tree.diagnostics()],
   }
 }

@@ -105,10 +105,12 @@ const freeForm = new Set(
 /** Free-form modules whose text stays whole but for a few options (`chdir=`, `creates=`, …). */
 const rawText = new Set(['command', 'shell', 'script', 'raw', 'win_command', 'win_shell'].map(fullModuleName))
 
+/** Whether a module (full name) may be given words that are no `k=v`. */
 export function takesFreeForm(module: string): boolean {
   return freeForm.has(module)
 }
 
+/** Whether the words of a module (full name) stay one text but for a few options. */
 export function takesRawText(module: string): boolean {
   return rawText.has(module)
 }

@@ -98,6 +98,7 @@ export function readDefinitions(node: Node | undefined): readonly Definition[] {
   }
 }
 
+/** A variable as a mapping defines it, from the start of its name to the end of its value. */
 export function definition(key: ScalarNode, value: Node): Definition {
   return {
     name: String(key.data),

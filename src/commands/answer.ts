@@ -4,6 +4,7 @@ import { type AnalysisOptions, addAnalysisOptions, addOutputOptions, type Output
 import { writeReport } from './output.js'
 import { reportFor, tellDiagnostics } from './subject.js'
 
+/** `whofixes answer`: the lab's who-fixes.json; 3 where a key could not be told. */
 export const defineAnswer: DefineCommand = (program, terminal, finish) => {
   const command = program
     .command('answer')

@@ -29,16 +29,9 @@ const commands: readonly DefineCommand[] = [
  */
 export function runCommandLine(args: readonly string[], terminal: Terminal): ExitStatus {
   let status: ExitStatus = 0
-  const program = new Command('whofixes')
-    .description('Who fixes each problem a host has before Kubernetes runs on it: kubespray or the operator.')
-    .version(packageVersion())
-    .exitOverride()
-    .configureOutput({ writeOut: terminal.out, writeErr: text => terminal.err(inOneLine(text)) })
-  for (const define of commands) {
-    define(program, terminal, ended => {
-      status = ended
-    })
-  }
+  const program = defineProgram(terminal, ended => {
+    status = ended
+  })
   try {
     requireCommand(program, args)
     program.parse(args, { from: 'user' })
@@ -49,6 +42,17 @@ export function runCommandLine(args: readonly string[], terminal: Terminal): Exi
     terminal.err(`whofixes: ${error.message}`)
     return 2
   }
+}
+
+/** The program with all its commands and options; what it cannot read of a command line it throws as CommanderError. */
+export function defineProgram(terminal: Terminal, finish: (status: ExitStatus) => void): Command {
+  const program = new Command('whofixes')
+    .description('Who fixes each problem a host has before Kubernetes runs on it: kubespray or the operator.')
+    .version(packageVersion())
+    .exitOverride()
+    .configureOutput({ writeOut: terminal.out, writeErr: text => terminal.err(inOneLine(text)) })
+  for (const define of commands) define(program, terminal, finish)
+  return program
 }
 
 /** What commander says, as this program says it: one line under the program's name. */

@@ -7,6 +7,7 @@ import { type AnalysisOptions, addAnalysisOptions, addOutputOptions, type Output
 import { styleFor, writeReport } from './output.js'
 import { reportFor, statusOf, tellDiagnostics } from './subject.js'
 
+/** `whofixes explain`: the proof of one verdict. */
 export const defineExplain: DefineCommand = (program, terminal, finish) => {
   const command = program
     .command('explain')

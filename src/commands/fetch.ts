@@ -1,6 +1,7 @@
 import { clonePath, fetchClone } from '../source/clone.js'
 import type { DefineCommand } from './command.js'
 
+/** `whofixes fetch`: makes or updates the local clone. */
 export const defineFetch: DefineCommand = (program, terminal, finish) => {
   program
     .command('fetch')

@@ -30,6 +30,7 @@ const collectTags = (value: string, before: readonly string[]): readonly string[
     .filter(tag => tag !== ''),
 ]
 
+/** The options every analysing command takes (contract). */
 export function addAnalysisOptions(command: Command): Command {
   return command
     .option('--playbook <file>', 'the playbook of the run', 'cluster.yml')
@@ -56,6 +57,7 @@ export function addOutputOptions(command: Command, formats: readonly string[]): 
     .option('-q, --quiet', 'no hints on standard error')
 }
 
+/** What the options ask for. Throws InvalidArgumentError where `--playbook` is empty. */
 export function requestOf(options: AnalysisOptions): AnalysisRequest {
   const { playbook, inventory, extraVars, assume, tags, skipTags, host, facts } = options
   if (playbook === '') throw new UsageError('--playbook needs the name of a file')

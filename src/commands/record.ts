@@ -9,6 +9,7 @@ import type { DefineCommand } from './command.js'
 import { replaceFile } from './output.js'
 import { reportOfAnalysis, requireKubespray } from './subject.js'
 
+/** `whofixes record`: writes the snapshot of a release. */
 export const defineRecord: DefineCommand = (program, terminal, finish) => {
   program
     .command('record')

@@ -5,6 +5,7 @@ import { type AnalysisOptions, addAnalysisOptions, addOutputOptions, type Output
 import { styleFor, writeReport } from './output.js'
 import { reportFor, statusOf, tellDiagnostics } from './subject.js'
 
+/** `whofixes report`, also the command without a name: every problem, with evidence. */
 export const defineReport: DefineCommand = (program, terminal, finish) => {
   const command = program
     .command('report', { isDefault: true })

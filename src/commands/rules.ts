@@ -5,6 +5,7 @@ import type { DefineCommand } from './command.js'
 import { addOutputOptions, type OutputOptions } from './options.js'
 import { writeReport } from './output.js'
 
+/** `whofixes rules`: the problems, or the page of one. */
 export const defineRules: DefineCommand = (program, terminal, finish) => {
   const command = program
     .command('rules')

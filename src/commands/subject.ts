@@ -1,5 +1,13 @@
 import { statSync } from 'node:fs'
-import { type Analysis, type AnalysisRequest, analyze, nameOfOrigin, shownVariables } from '../analyze.js'
+import {
+  type Analysis,
+  type AnalysisRequest,
+  analyze,
+  analyzeRun,
+  nameOfOrigin,
+  type RunAnalysis,
+  shownVariables,
+} from '../analyze.js'
 import { newestRelease, readSnapshot, recordedReleases, type Snapshot } from '../recorded/snapshot.js'
 import type { Report, ReportedDiagnostic, ReportedVerdict } from '../reports/report.js'
 import { reportOf } from '../reports/report.js'
@@ -36,11 +44,11 @@ export function openSubject(source: string | undefined, request: AnalysisRequest
 }
 
 /** Analyses role code, for what only code can answer. */
-export function analyzeCode(source: string | undefined, request: AnalysisRequest, command: string): Analysis {
+export function analyzeCode(source: string | undefined, request: AnalysisRequest, command: string): RunAnalysis {
   const name = source ?? newestRelease()
   const tree = openSource(name)
   if (tree === undefined) throw new UsageError(needsCode(name, command))
-  return analyze(tree, request)
+  return analyzeRun(tree, request)
 }
 
 function needsCode(release: string, what: string): string {

@@ -9,6 +9,7 @@ import { analyzeCode, tellDiagnostics } from './subject.js'
 
 const formats = { text: renderTasksText, list: renderTasksList, json: renderTasksJson } as const
 
+/** `whofixes tasks`: the task graph in run order. */
 export const defineTasks: DefineCommand = (program, terminal, finish) => {
   const command = program
     .command('tasks')

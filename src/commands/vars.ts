@@ -1,13 +1,19 @@
-import { type AnalysisRequest, analyze, roleVariables } from '../analyze.js'
+import { type AnalysisRequest, analyzeRun, roleVariables } from '../analyze.js'
+import type { Definition } from '../ansible/statement.js'
 import {
+  placeOfSpan,
   type ReportedDiagnostic,
   type ReportedVariable,
   reportedDiagnostic,
   reportedVariable,
 } from '../reports/report.js'
-import { definitionsOf } from '../reports/variables-report.js'
+import { type Json, jsonOf } from '../reports/value-text.js'
+import { definitionsOf, type ReportedDefinition } from '../reports/variables-report.js'
 import { renderVarsJson } from '../reports/vars-json.js'
 import { renderVarsText } from '../reports/vars-text.js'
+import type { RoleCode } from '../run/role.js'
+import { literalValue } from '../variables/node-value.js'
+import type { Node } from '../yaml/node.js'
 import type { DefineCommand } from './command.js'
 import { type AnalysisOptions, addAnalysisOptions, addOutputOptions, type OutputOptions, requestOf } from './options.js'
 import { styleFor, writeReport } from './output.js'
@@ -15,6 +21,7 @@ import { looksLikeSource, openSubject, tellDiagnostics } from './subject.js'
 
 type RoleVariables = ReadonlyMap<string, ReadonlyMap<string, ReportedVariable>>
 
+/** `whofixes vars`: what variables resolve to, role by role. */
 export const defineVars: DefineCommand = (program, terminal, finish) => {
   const command = program
     .command('vars')
@@ -25,8 +32,8 @@ export const defineVars: DefineCommand = (program, terminal, finish) => {
     (first: string | undefined, rest: readonly string[], options: AnalysisOptions & OutputOptions) => {
       const isSource = first !== undefined && looksLikeSource(first)
       const names = isSource || first === undefined ? rest : [first, ...rest]
-      const { roles, diagnostics } = variablesOf(isSource ? first : undefined, requestOf(options), names)
-      const report = names.length === 0 ? { roles } : { roles, definitions: definitionsOf(names, roles) }
+      const { roles, unreached, diagnostics } = variablesOf(isSource ? first : undefined, requestOf(options), names)
+      const report = names.length === 0 ? { roles } : { roles, definitions: definitionsOf(names, roles, unreached) }
       const text =
         options.format === 'json' ? renderVarsJson(report) : renderVarsText(report, styleFor(options, terminal))
       writeReport(text, options, terminal)
@@ -40,10 +47,14 @@ function variablesOf(
   source: string | undefined,
   request: AnalysisRequest,
   names: readonly string[],
-): { readonly roles: RoleVariables; readonly diagnostics: readonly ReportedDiagnostic[] } {
+): {
+  readonly roles: RoleVariables
+  readonly unreached: readonly (ReportedDefinition & { readonly name: string })[]
+  readonly diagnostics: readonly ReportedDiagnostic[]
+} {
   const subject = openSubject(source, request)
-  if (subject.kind === 'recorded') return { roles: subject.snapshot.variables(names), diagnostics: [] }
-  const { roles, diagnostics } = analyze(subject.tree, {
+  if (subject.kind === 'recorded') return { roles: subject.snapshot.variables(names), unreached: [], diagnostics: [] }
+  const { roles, unreachedRoles, diagnostics } = analyzeRun(subject.tree, {
     ...request,
     variables: (role, scope) => (names.length > 0 ? names : roleVariables(role, scope)),
   })
@@ -55,5 +66,20 @@ function variablesOf(
       new Map(entries.filter(([, each]) => names.length === 0 || each.status !== 'undefined')),
     ] as const
   })
-  return { roles: new Map(reported), diagnostics: diagnostics.map(reportedDiagnostic) }
+  const unreached = names.length === 0 ? [] : unreachedRoles().flatMap(role => definitionsIn(role, names))
+  return { roles: new Map(reported), unreached, diagnostics: diagnostics.map(reportedDiagnostic) }
+}
+
+/** What a role defines that the run does not get to: its values are shown as far as they are plain. */
+function definitionsIn(role: RoleCode, names: readonly string[]): readonly (ReportedDefinition & { name: string })[] {
+  const of = (origin: 'role defaults' | 'role vars', definitions: readonly Definition[]) =>
+    definitions
+      .filter(({ name }) => names.includes(name))
+      .map(({ name, node, at }) => ({ name, origin, ...placeOfSpan(at), value: plainValue(node) }))
+  return [...of('role defaults', role.defaults), ...of('role vars', role.vars)]
+}
+
+function plainValue(node: Node): Json {
+  const value = literalValue(node)
+  return value === undefined ? { unknown: 'its role is not reached by this playbook' } : jsonOf(value)
 }

@@ -197,6 +197,7 @@ export function eitherTrue(left: Truth, right: Truth): Truth {
   return unknown([...left.causes, ...right.causes])
 }
 
+/** The opposite; what is unknown stays unknown for the same causes. */
 export function notTrue(truth: Truth): Truth {
   if (truth.kind === 'unknown') return truth
   return truth.kind === 'true' ? FALSE : TRUE

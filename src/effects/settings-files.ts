@@ -58,6 +58,7 @@ export function isSysctlDirectoryFile(path: Value): Truth {
   return isIn(path, SYSCTL_DIRECTORIES, '.conf')
 }
 
+/** Whether a path is /etc/sysctl.conf, which is read at boot only through a link in a sysctl.d directory. */
 export function isSysctlConf(path: Value): Truth {
   return askText(
     path,

@@ -9,6 +9,7 @@ export interface Fault {
   readonly at: Span
 }
 
+/** What is wrong with a source, and where. */
 export function fault(says: string, at: Span): Fault {
   return { kind: 'fault', says, at }
 }
@@ -34,6 +35,7 @@ export interface Draft {
   readonly hosts: Map<string, DraftHost>
 }
 
+/** An inventory without hosts: the groups `all` and `ungrouped`, which Ansible always has. */
 export function emptyDraft(): Draft {
   const draft: Draft = { groups: new Map(), hosts: new Map() }
   draftGroup(draft, 'all').children.push('ungrouped')

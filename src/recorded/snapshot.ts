@@ -39,6 +39,7 @@ export function recordedReleases(): readonly string[] {
     .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
 }
 
+/** The newest release there is a snapshot of. Throws UsageError where there is none. */
 export function newestRelease(): string {
   const newest = recordedReleases().at(-1)
   if (newest === undefined)

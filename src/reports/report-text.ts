@@ -43,6 +43,7 @@ export function sourceText(source: ReportedSource): string {
   }
 }
 
+/** A text in the colour of who fixes it. */
 export function inColour(fixedBy: FixedBy, text: string, style: Style): string {
   if (fixedBy === 'kubespray') return style.good(text)
   return fixedBy === 'operator' ? style.bad(text) : style.unsure(text)

@@ -138,10 +138,12 @@ export interface Report {
 /** Makes the address of a line on the web; null where no known commit holds it. */
 export type Permalink = (place: Place) => string | null
 
+/** For code that no public commit is known to hold. */
 export const NO_PERMALINK: Permalink = () => null
 const REPOSITORY = 'https://github.com/kubernetes-sigs/kubespray'
 const RELEASE = /^v\d+\.\d+\.\d+$/
 
+/** Where the role code came from; the release where the revision is named like one. */
 export function reportedSource(origin: TreeOrigin): ReportedSource {
   const revision = origin.revision
   return {
@@ -166,10 +168,12 @@ export function permalinks(source: ReportedSource, clean = source.kind !== 'dire
   }
 }
 
+/** The file and the line on which a span starts. */
 export function placeOfSpan(span: Span): Place {
   return { file: span.file.path, line: lineOf(span) }
 }
 
+/** Whether a task runs, in the words of the reports. */
 export function runsAnswer(truth: Truth): Runs {
   return decide<Runs>(truth, { true: () => 'yes', false: () => 'no', unknown: () => 'unknown' })
 }
@@ -299,6 +303,7 @@ export function unknownsOf(
   })
 }
 
+/** A diagnostic with a place instead of a span. */
 export function reportedDiagnostic(diagnostic: Diagnostic): ReportedDiagnostic {
   const { code, severity, message, at } = diagnostic
   return { code, severity, message, ...placeOfSpan(at) }

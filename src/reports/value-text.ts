@@ -63,11 +63,22 @@ export function whyUnknown(value: Value): string | null {
 
 /** JSON for people on one line: text as it is, everything else as JSON; at most `width` characters. */
 export function valueText(value: Json, width = 120): string {
-  const text = typeof value === 'string' ? oneLine(value) : JSON.stringify(value)
+  const text = wholeText(value)
   return text.length > width ? `${text.slice(0, width - 1)}…` : text
+}
+
+function wholeText(value: Json): string {
+  if (typeof value === 'string') return oneLine(value)
+  if (typeof value === 'object' && value !== null) {
+    if ('oneOf' in value && Array.isArray(value.oneOf)) return value.oneOf.map(wholeText).join(' or ')
+    if (isNotKnown(value)) return '(not known)'
+  }
+  return JSON.stringify(value)
 }
 
 function oneLine(text: string): string {
   if (text === '') return "''"
+  // A text that looks like a number or a boolean is quoted: the difference is what people stumble over.
+  if (/^(?:[-+]?[\d._]+|true|false|null|yes|no|none)$/i.test(text) && !/[.].*[.]/.test(text)) return `"${text}"`
   return text.replaceAll('\n', '\\n')
 }

@@ -22,10 +22,14 @@ export interface VariablesReport {
   readonly definitions?: ReadonlyMap<string, ReportedDefinitions>
 }
 
-/** All places that define one of the names in any role, each once, and whether their values agree. */
+/**
+ * All places that define one of the names in any role, each once, and whether their values agree; `unreached` are those
+ * of roles the playbook does not get to.
+ */
 export function definitionsOf(
   names: readonly string[],
   roles: VariablesReport['roles'],
+  unreached: readonly (ReportedDefinition & { readonly name: string })[] = [],
 ): ReadonlyMap<string, ReportedDefinitions> {
   return new Map(
     names.map(name => {
@@ -40,8 +44,11 @@ export function definitionsOf(
         if (origin !== null && file !== null && line !== null) add({ origin, file, line, value })
         for (const each of overridden) add(each)
       }
+      for (const { name: defined, ...place } of unreached) if (defined === name) add(place)
       const all = [...places.values()]
-      const values = new Set(all.map(place => JSON.stringify(place.value)))
+      // What tasks set while running changes the value on purpose; that is no disagreement between definitions.
+      const written = all.filter(({ origin }) => origin !== 'set_fact' && origin !== 'registered vars')
+      const values = new Set(written.map(place => JSON.stringify(place.value)))
       return [name, { agree: values.size <= 1, places: all }] as const
     }),
   )

@@ -1,6 +1,7 @@
 import { readDefinitions } from '../ansible/read-tasks.js'
 import { ANY_NAME, type Definition, type Task } from '../ansible/statement.js'
 import { addHost, addToGroup } from '../inventory/inventory.js'
+import { hasTemplate } from '../jinja/parser.js'
 import { asStored, evaluateTemplate } from '../jinja/template.js'
 import { known, type Truth, unknown, type Value } from '../jinja/value.js'
 import { entryOfAny } from '../variables/layers.js'
@@ -80,7 +81,8 @@ function setFact(setting: Setting): void {
     const name = textOf(evaluateTemplate(key, task.at, scope)) ?? key
     const node = task.arguments.named.get(key)
     const stored = itemsKnown || node === undefined ? value : afterAnyItems(name, node, value, scope)
-    set.push([name, entry('set_fact', node?.span ?? task.at, { value: asFact(asStored(stored)) }, truth)])
+    const at = node?.span ?? task.at
+    set.push([name, entry('set_fact', at, contentOf(asFact(asStored(stored)), at), truth)])
   }
   for (const [name, made] of set) walk.state.storesOf(host).facts.set(name, made)
   walk.state.changes.note('hostvars')
@@ -102,6 +104,13 @@ function ownerOf({ walk, task, frame, scope, truth }: Setting): { readonly host:
 function afterAnyItems(name: string, node: Node, value: Value, scope: Scope): Value {
   if (!scope.withReads(() => evaluateNode(node, scope)).reads.has(name)) return value
   return unknown([{ says: `${name} is set for each item of a loop whose items are not known`, at: node.span, name }])
+}
+
+/** A text that still holds a template (`{{ '{{' }} x }}`) is templated again each time the fact is used. */
+function contentOf(value: Value, at: Entry['at']): Entry['content'] {
+  return value.kind === 'known' && typeof value.data === 'string' && hasTemplate(value.data)
+    ? { node: { kind: 'scalar', data: value.data, span: at } }
+    : { value }
 }
 
 /** `set_fact` turns the texts yes, no, true and false into booleans. */

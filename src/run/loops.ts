@@ -41,7 +41,7 @@ function flattenedOnce(term: Value): readonly Value[] {
 function itemsOf(value: Value, task: Task): Items {
   switch (value.kind) {
     case 'known':
-      if (!Array.isArray(value.data)) return unknownItems('a loop needs a list', task, [])
+      if (!Array.isArray(value.data)) return failing('a loop needs a list', task)
       if (value.data.length > mostItems) {
         const says = `more than ${mostItems} items are not told apart`
         return unknownItems(says, task, [{ says, at: task.at, unread: true }])
@@ -57,8 +57,13 @@ function itemsOf(value: Value, task: Task): Items {
       )
     case 'undefined':
     case 'failure':
-      return unknownItems(`evaluating the loop fails: ${value.says}`, task, [])
+      return failing(`evaluating the loop fails: ${value.says}`, task)
   }
+}
+
+/** Ansible stops where it cannot evaluate a loop; what the task would do, and with which items, is not known. */
+function failing(says: string, task: Task): Items {
+  return unknownItems(says, task, [{ says, at: task.at, unread: true }])
 }
 
 function unknownItems(says: string, task: Task, causes: readonly Cause[]): Items {
@@ -84,7 +89,7 @@ function firstFoundItems(value: Value, task: Task, frame: Frame, state: RunState
   const kind = task.action.includes('template') ? 'templates' : task.action.includes('var') ? 'vars' : 'files'
   const found = firstFound(state.code, files, searchDirectories(frame, kind))
   if (found !== undefined) return { kind: 'known', items: [found] }
-  return skip ? { kind: 'known', items: [] } : unknownItems('no file was found by with_first_found', task, [])
+  return skip ? { kind: 'known', items: [] } : failing('no file was found by with_first_found', task)
 }
 
 /** The name a loop binds its item to: `item` unless `loop_control` says otherwise. */

@@ -155,3 +155,21 @@ export function filesBelow(code: Code, folder: string): readonly string[] {
     return /\.(?:yml|yaml|json)$/.test(name) || !name.includes('.') ? [path] : []
   })
 }
+
+/** Directories of all roles below the tree's roles paths, whether a playbook reaches them or not. */
+export function roleDirectories(code: Code): readonly string[] {
+  const found: string[] = []
+  const walk = (directory: string, depth: number): void => {
+    for (const name of code.tree.list(directory)) {
+      const path = joinPath(directory, name)
+      if (path === undefined || name.startsWith('.') || code.tree.entryKind(path) !== 'directory') continue
+      const isRole = roleFolders.some(folder => code.tree.entryKind(`${path}/${folder}`) === 'directory')
+      if (isRole) found.push(path)
+      if (depth > 0 && !roleFolders.includes(name)) walk(path, depth - 1)
+    }
+  }
+  for (const directory of new Set(['roles', ...code.rolesPath])) walk(directory, 4)
+  return [...new Set(found)]
+}
+
+const roleFolders = ['tasks', 'defaults', 'vars', 'meta', 'handlers', 'templates', 'files']

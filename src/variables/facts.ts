@@ -18,6 +18,9 @@ export interface Facts {
   readonly layer: Layer
 }
 
+/**
+ * A host's facts: `ansible_facts`, and what Ansible makes of them as variables. Without captured facts each is unknown.
+ */
 export function factsOf(dict: Dict | undefined, at: Span, host: string): Facts {
   const origin = 'host facts'
   if (dict === undefined) {

@@ -93,6 +93,7 @@ export interface Changes extends ChangeLog {
   readonly note: (name: string) => void
 }
 
+/** Counts changes of variables, so that a cached value knows when it is out of date. */
 export function createChanges(): Changes {
   let version = 0
   const changes = new Map<string, number>()
@@ -115,6 +116,7 @@ function cannotTell(name: string, entry: Entry, before: readonly Entry[]): Entry
   return { origin: entry.origin, at: entry.at, content: { value: unknown([{ says, at: entry.at, name }, ...causes]) } }
 }
 
+/** Variables that tasks set, newest first; what only may have been set stands before what it may have replaced. */
 export function createStore(changes: Changes): Store {
   const byName = new Map<string, readonly Entry[]>()
   let ofAny: readonly Entry[] = []

@@ -51,7 +51,8 @@ function evaluateScalar(node: ScalarNode, environment: Environment): Value {
 /** Values of nodes without templates do not depend on any scope: computed once (a release's checksum tables are large). */
 const literals = new WeakMap<Node, { readonly value: Value | undefined }>()
 
-function literalValue(node: Node): Value | undefined {
+/** The value of a node in which nothing is templated; undefined for any other. */
+export function literalValue(node: Node): Value | undefined {
   const cached = literals.get(node)
   if (cached) return cached.value
   const value = computeLiteral(node)

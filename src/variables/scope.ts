@@ -140,7 +140,8 @@ export function createScope(layers: readonly Layer[], options: ScopeOptions, bas
   }
 
   const resolve = (name: string): ResolvedVariable => {
-    const all = layers.flatMap(layer => layer.entries(name))
+    // A role's own definitions stand in its own layer and in the play's.
+    const all = withoutRepeats(layers.flatMap(layer => layer.entries(name)))
     const [winner, ...weaker] = all
     return {
       name,
@@ -164,6 +165,10 @@ export function createScope(layers: readonly Layer[], options: ScopeOptions, bas
     withReads,
   }
   return scope
+}
+
+function withoutRepeats(entries: readonly Entry[]): readonly Entry[] {
+  return entries.filter((entry, index) => !entries.slice(0, index).some(({ at }) => at === entry.at))
 }
 
 function placeOf(entry: Entry): OriginPlace {

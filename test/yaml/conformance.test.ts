@@ -94,6 +94,7 @@ const lines = fc.array(
 describe('YAML as Ansible itself reads it', () => {
   before(function () {
     if (python !== undefined) return
+    assert.equal(process.env.CI, undefined, 'ansible-core has to be installed where CI is set')
     console.log('    skipped: no python3 with ansible-core')
     this.skip()
   })

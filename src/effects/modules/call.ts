@@ -35,6 +35,7 @@ export function required(call: ModuleCall, ...names: readonly string[]): Value {
   }
 }
 
+/** The change of a file by a module, at the place of its task. */
 export function fileChange(
   call: ModuleCall,
   path: Value,

@@ -65,6 +65,7 @@ export const lineinfile: ModuleEffects = call => {
   return written(call, fileChange(call, path, 'line', call.argument('line', 'value')))
 }
 
+/** ansible.builtin.blockinfile: the block stands in the file, or is taken out. */
 export const blockinfile: ModuleEffects = call => {
   const path = required(call, 'path', 'dest', 'destfile', 'name')
   if (isText(call.argument('state'), 'absent').kind === 'true') return [fileChange(call, path, 'line')]
@@ -84,12 +85,14 @@ export const writes =
   call =>
     written(call, fileChange(call, required(call, ...names), 'written'))
 
+/** ansible.builtin.unarchive: which files come out is not looked at, only where. */
 export const unarchive: ModuleEffects = call => [fileChange(call, required(call, 'dest'), 'unpacked')]
 
 /** ansible.posix.synchronize: `mode: pull` brings files to the controller, the default `push` to the host. */
 export const synchronize: ModuleEffects = call =>
   isText(call.argument('mode'), 'pull').kind === 'true' ? [] : [fileChange(call, required(call, 'dest'), 'unpacked')]
 
+/** community.general.ini_file: one option of a file, written or taken out. */
 export const iniFile: ModuleEffects = call =>
   isOneOfTexts(call.argument('state'), ['absent']).kind === 'true'
     ? [fileChange(call, required(call, 'path', 'dest'), 'line')]

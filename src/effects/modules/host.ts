@@ -141,6 +141,7 @@ export const packages: ModuleEffects = call => {
   return [{ kind: 'package', names, state: call.argument('state') ?? known('present'), at: call.at }]
 }
 
+/** ansible.builtin.dpkg_selections: what dpkg may do with a package. */
 export const held: ModuleEffects = call => [
   { kind: 'package', names: required(call, 'name'), state: call.argument('selection') ?? known('held'), at: call.at },
 ]
@@ -161,6 +162,7 @@ function statement(call: ModuleCall, names: readonly string[]): Value {
   return known([call.task.task.action, ...parts].join(' '))
 }
 
+/** A rule of a firewall, as the module is given it. */
 export const firewall: ModuleEffects = call => [
   {
     kind: 'firewall',
@@ -181,10 +183,14 @@ export const firewall: ModuleEffects = call => [
   },
 ]
 
+/** ansible.posix.selinux: the state it asks for. */
 export const selinux: ModuleEffects = call => [{ kind: 'selinux', state: required(call, 'state'), at: call.at }]
+/** ansible.builtin.hostname. */
 export const hostname: ModuleEffects = call => [{ kind: 'hostname', name: required(call, 'name'), at: call.at }]
+/** ansible.builtin.reboot. */
 export const reboot: ModuleEffects = call => [{ kind: 'reboot', at: call.at }]
 
+/** The Docker modules: an image, or a container that is there after the task or not. */
 export const container: ModuleEffects = call => {
   const image = call.task.task.module.endsWith('_image')
   const state = call.argument('state')

@@ -1,0 +1,21 @@
+/**
+ * The stages in the order in which text becomes a verdict. A stage may import the ones before it, never one behind it;
+ * that is what keeps the pipeline readable from top to bottom.
+ */
+export const stages = [
+  'source',
+  'yaml',
+  'jinja',
+  'ansible',
+  'inventory',
+  'variables',
+  'run',
+  'effects',
+  'verdicts',
+  'rules',
+  'reports',
+  'recorded',
+  'analyze.ts',
+  'commands',
+  'cli.ts',
+] as const
