@@ -2,11 +2,12 @@ import { readDefinitions } from '../ansible/read-tasks.js'
 import { ANY_NAME, type Definition, type Task } from '../ansible/statement.js'
 import { addHost, addToGroup } from '../inventory/inventory.js'
 import { hasTemplate } from '../jinja/parser.js'
-import { asStored, evaluateTemplate } from '../jinja/template.js'
+import { evaluateTemplate } from '../jinja/template.js'
 import { known, type Truth, unknown, type Value } from '../jinja/value.js'
 import { entryOfAny } from '../variables/layers.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Entry, Scope } from '../variables/scope.js'
+import { storedValue } from '../variables/stored.js'
 import type { Node } from '../yaml/node.js'
 import { allOf, evaluateConditions } from './conditions.js'
 import { type Frame, inheritedKeyword, stepsOf } from './frame.js'
@@ -82,7 +83,7 @@ function setFact(setting: Setting): void {
     const node = task.arguments.named.get(key)
     const stored = itemsKnown || node === undefined ? value : afterAnyItems(name, node, value, scope)
     const at = node?.span ?? task.at
-    set.push([name, entry('set_fact', at, contentOf(asFact(asStored(stored)), at), truth)])
+    set.push([name, entry('set_fact', at, contentOf(asFact(storedValue(stored)), at), truth)])
   }
   for (const [name, made] of set) walk.state.storesOf(host).facts.set(name, made)
   walk.state.changes.note('hostvars')
@@ -195,7 +196,7 @@ function groupBy(action: Action): void {
 const hostArguments: ReadonlySet<string> = new Set(['name', 'hostname', 'host', 'groups', 'groupname', 'group'])
 
 function addedBy(at: Entry['at'], value: Value): Entry {
-  return { origin: 'inventory file host vars', at, content: { value: asStored(value) } }
+  return { origin: 'inventory file host vars', at, content: { value: storedValue(value) } }
 }
 
 function addHosts(action: Action): void {
