@@ -70,7 +70,10 @@ export function effective(action: Action, invocation: Invocation): Truth {
 }
 
 function entry(origin: Entry['origin'], at: Entry['at'], content: Entry['content'], truth: Truth): Entry {
-  return truth.kind === 'unknown' ? { origin, at, content, maybe: truth.causes } : { origin, at, content }
+  if (truth.kind !== 'unknown') return { origin, at, content }
+  const names = [...new Set(truth.causes.flatMap(({ name }) => name ?? []))]
+  const says = names.length === 0 ? 'set here under a condition' : `set here depending on ${names.join(', ')}`
+  return { origin, at, content, maybe: [{ says, at }, ...truth.causes] }
 }
 
 function setFact(setting: Setting): void {
