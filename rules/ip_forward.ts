@@ -165,9 +165,9 @@ function alternatives(occurrences: readonly Occurrence[]): readonly Note[] {
     const { effect } = occurrence
     if (effect.kind !== 'sysctl' || effect.file?.kind !== 'one-of' || isKey(effect, KEYS).kind !== 'true') return []
     const options = effect.file.options.map(option => {
-      const because = [...option.because, ...causesOf(option.value)]
-      const places = [...new Set(because.map(causeText))]
-      return places.length === 0 ? showValue(option.value) : `${showValue(option.value)}: ${places.join('; ')}`
+      // The first reason is the place that gives this alternative; the others say what it depends on.
+      const [because] = [...option.because, ...causesOf(option.value)]
+      return because === undefined ? showValue(option.value) : `${showValue(option.value)}: ${causeText(because)}`
     })
     return [{ says: `The file is ${options.join(', or ')}.`, about: occurrence }]
   })

@@ -1,3 +1,5 @@
+import { isMovedModule } from './moved-modules.js'
+
 /** Modules that ship with ansible-core under `ansible.builtin` (2.14 to 2.18 together). */
 const builtin = new Set(
   `add_host apt apt_key apt_repository assemble assert async_status blockinfile command copy cron deb822_repository debconf
@@ -92,6 +94,13 @@ export function fullModuleName(name: string): string {
   if (builtin.has(short)) return `ansible.builtin.${short}`
   const elsewhere = moved.get(short) ?? renamed.get(short)
   return elsewhere ?? name
+}
+
+/** Whether Ansible finds a module of this name by itself: one of its own, or (for all we know) one of a collection. */
+export function isKnownModule(name: string): boolean {
+  const own = /^ansible\.(?:builtin|legacy)\.(.*)$/.exec(fullModuleName(name))?.[1]
+  if (own !== undefined) return builtin.has(own)
+  return fullModuleName(name).includes('.') || isMovedModule(name)
 }
 
 /** Modules that may be given words that are no `k=v` (Ansible's "free-form" modules). */

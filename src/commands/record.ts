@@ -5,6 +5,7 @@ import { snapshotsDirectory } from '../recorded/snapshot.js'
 import { reportedVariable } from '../reports/report.js'
 import { UsageError } from '../source/diagnostic.js'
 import { isRelease, openSource } from '../source/open.js'
+import type { SourceTree } from '../source/tree.js'
 import type { DefineCommand } from './command.js'
 import { replaceFile } from './output.js'
 import { reportOfAnalysis, requireKubespray } from './subject.js'
@@ -26,14 +27,19 @@ export const defineRecord: DefineCommand = (program, terminal, finish) => {
         throw new UsageError(`${source}: a snapshot is of a release; name one, as in v2.31.0 or DIR@v2.31.0`)
       }
       requireKubespray(tree)
-      const analysis = analyze(tree, { ...defaultRequest, variables: roleVariables, quoteCode: false })
-      const roles = analysis.roles.map(({ role, variables }) => ({
-        path: role.code.path,
-        variables: new Map([...variables].map(([name, variable]) => [name, reportedVariable(variable)] as const)),
-      }))
       const path = options.output ?? fileURLToPath(new URL(`${release}.json`, snapshotsDirectory))
-      replaceFile(path, renderSnapshot({ release, report: reportOfAnalysis(analysis), run: analysis.run, roles }))
+      replaceFile(path, recordRelease(tree, release))
       if (!options.quiet) terminal.err(`recorded ${release} in ${path}`)
       finish(0)
     })
+}
+
+/** The text of a release's snapshot, from its role code with the default inventory. */
+export function recordRelease(tree: SourceTree, release: string): string {
+  const analysis = analyze(tree, { ...defaultRequest, variables: roleVariables, quoteCode: false })
+  const roles = analysis.roles.map(({ role, variables }) => ({
+    path: role.code.path,
+    variables: new Map([...variables].map(([name, variable]) => [name, reportedVariable(variable)] as const)),
+  }))
+  return renderSnapshot({ release, report: reportOfAnalysis(analysis), run: analysis.run, roles })
 }

@@ -241,7 +241,7 @@ export function showValue(value: Value | undefined): string {
   if (value.kind !== 'unknown') return '…'
   if (value.text !== undefined) return value.text.map(piece => piece ?? '…').join('')
   const name = value.causes.length === 1 ? value.causes[0]?.name : undefined
-  return name === undefined ? '…' : `{{ ${name} }}`
+  return name === undefined ? '…' : `the value of ${name}`
 }
 
 function showData(data: Known['data']): string {

@@ -17,6 +17,10 @@ export interface Code {
   readonly statements: (path: string) => readonly Statement[] | undefined
   /** Directories roles are looked up in besides those next to playbooks: `roles_path` of the tree's ansible.cfg. */
   readonly rolesPath: readonly string[]
+  /** Directories of modules besides those next to playbooks and roles: `library` of the tree's ansible.cfg. */
+  readonly libraryPath: readonly string[]
+  /** Directories of the roles read so far: their own modules are found from then on, by whatever role. */
+  readonly rolesRead: Set<string>
 }
 
 export function openCode(tree: SourceTree, report: Report): Code {
@@ -37,7 +41,9 @@ export function openCode(tree: SourceTree, report: Report): Code {
         const node = document(path)
         return node && readStatements(node, report)
       }),
-    rolesPath: readRolesPath(tree),
+    rolesPath: readPaths(tree, 'roles_path'),
+    libraryPath: readPaths(tree, 'library'),
+    rolesRead: new Set(),
   }
 }
 
@@ -62,11 +68,11 @@ function remember<T>(map: Map<string, T>, key: string, compute: () => T): T {
   return value
 }
 
-function readRolesPath(tree: SourceTree): readonly string[] {
+function readPaths(tree: SourceTree, setting: 'roles_path' | 'library'): readonly string[] {
   const file = tree.entryKind('ansible.cfg') === 'file' ? tree.read('ansible.cfg') : undefined
   if (file === undefined) return []
   const { defaults } = parseIni(file.text)
-  const text: unknown = defaults?.roles_path
+  const text: unknown = defaults?.[setting]
   if (typeof text !== 'string') return []
   // What lies outside the tree (absolute, or through a variable of the shell) is not role code that was handed to us.
   return text.split(':').flatMap(part => {

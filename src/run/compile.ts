@@ -1,10 +1,12 @@
+import { isKnownModule } from '../ansible/modules.js'
 import type { Play, RoleEntry, Statement, Task, Unreadable } from '../ansible/statement.js'
+import { hasTemplate } from '../jinja/parser.js'
 import type { Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 import type { Node } from '../yaml/node.js'
-import { type Code, directoryOf, firstFile } from './code.js'
+import { type Code, directoryOf, firstFile, joinPath } from './code.js'
 import type { Effort } from './effort.js'
-import { chainOf, type Frame } from './frame.js'
+import { chainOf, type Frame, inheritedKeyword } from './frame.js'
 import { findRole, type Role, type RoleFiles, readRole, roleKey } from './role.js'
 import type { TaskRun } from './task-run.js'
 
@@ -47,13 +49,15 @@ export interface Compiler {
   /** The role `entry` names with its dependencies, in a frame of its own below `parent`. */
   readonly compileRole: (entry: RoleEntry, parent: Frame, from: RoleFiles, part: TaskRun['part']) => Compiled
   readonly compileHandlers: (role: Role, frame: Frame) => readonly Compiled[]
+  /** The roles that imports brought in since this was last asked: the whole play sees their variables (rule 84). */
+  readonly takeVisibleRoles: () => readonly Role[]
 }
 
 /** Import chains longer than this are taken for a cycle that file names do not show. */
 const deepest = 60
 
 export function createCompiler(code: Code, evaluateStatic: EvaluateStatic, effort: Effort): Compiler {
-  // While a play is compiled, the roles its imports bring in become visible to it.
+  // The roles that imports bring in become visible to the play.
   let visibleRoles: Role[] = []
 
   const compileStatements = (
@@ -93,10 +97,32 @@ export function createCompiler(code: Code, evaluateStatic: EvaluateStatic, effor
       return importTasks(statement, frame, part)
     }
     if (statement.module === 'ansible.builtin.import_role') return importRole(statement, frame, part)
+    if (!isKnownModule(statement.action)) missModule(statement, frame)
     return { kind: 'task', task: statement, frame, part }
   }
 
+  /** Ansible refuses a module that it finds nowhere (rule 107). */
+  const missModule = ({ action, keywords, at }: Task, frame: Frame): void => {
+    if (hasTemplate(action) || inheritedKeyword(frame, { keywords }, 'collections') !== undefined) return
+    const directories = [
+      ...code.libraryPath,
+      ...[frame.playbookDirectory, ...code.rolesRead].map(each => `${each}/library`),
+    ]
+    const name = action.replace(/^ansible\.legacy\./, '')
+    const found = directories.some(directory =>
+      code.tree.list(joinPath('', directory) ?? '').some(file => file === name || file.startsWith(`${name}.`)),
+    )
+    if (!found)
+      code.report({
+        code: 'module-unknown',
+        severity: 'error',
+        message: `no module '${action}' is known or in a library/`,
+        at,
+      })
+  }
+
   const importTasks = (task: Task, frame: Frame, part: TaskRun['part']): Compiled => {
+    if (task.loop !== undefined) return looped(task, frame)
     const node = task.arguments.named.get('file') ?? task.arguments.raw
     const name = node && textOf(evaluateStatic(node, frame, visibleRoles))
     if (name === undefined) {
@@ -115,6 +141,7 @@ export function createCompiler(code: Code, evaluateStatic: EvaluateStatic, effor
   }
 
   const importRole = (task: Task, frame: Frame, part: TaskRun['part']): Compiled => {
+    if (task.loop !== undefined) return looped(task, frame)
     const argument = (name: string): string | undefined => {
       const node = task.arguments.named.get(name)
       return node && textOf(evaluateStatic(node, frame, visibleRoles))
@@ -187,6 +214,13 @@ export function createCompiler(code: Code, evaluateStatic: EvaluateStatic, effor
     return { kind: 'gap', says, at, frame }
   }
 
+  /** An import is put in place before there are items to loop over (rule 94). */
+  const looped = ({ action, at }: Task, frame: Frame): Compiled => {
+    const says = `${action} cannot have a loop`
+    code.report({ code: 'task-malformed', severity: 'error', message: says, at })
+    return { kind: 'gap', says, at, frame }
+  }
+
   const cyclic = (names: readonly string[], at: Span, frame: Frame, kind: 'import-cycle' | 'role-cycle'): Compiled => {
     const says = `${kind === 'role-cycle' ? 'roles pull in' : 'files import'} each other without end: ${names.slice(-4).join(' → ')}`
     code.report({ code: kind, severity: 'error', message: says, at })
@@ -205,10 +239,16 @@ export function createCompiler(code: Code, evaluateStatic: EvaluateStatic, effor
       ...roles.flatMap(item => (item.kind === 'role' ? compileHandlers(item.role, item.frame) : [])),
       ...compileStatements(play.handlers, frame, 'handler'),
     ]
-    return { play, frame, preTasks, roles, tasks, postTasks, handlers, visibleRoles }
+    return { play, frame, preTasks, roles, tasks, postTasks, handlers, visibleRoles: takeVisibleRoles() }
   }
 
-  return { compilePlay, compileStatements, compileRole, compileHandlers }
+  const takeVisibleRoles = (): readonly Role[] => {
+    const taken = visibleRoles
+    visibleRoles = []
+    return taken
+  }
+
+  return { compilePlay, compileStatements, compileRole, compileHandlers, takeVisibleRoles }
 }
 
 /** The old `include:` was static unless it has a loop or a templated name (removed in 2.16). */

@@ -1,5 +1,6 @@
 import type { Definition, Directives } from '../ansible/statement.js'
 import type { Value } from '../jinja/value.js'
+import type { Node } from '../yaml/node.js'
 import type { Role } from './role.js'
 import type { AppliedCondition, Step } from './task-run.js'
 
@@ -39,6 +40,17 @@ export function chainOf(frame: Frame): readonly Frame[] {
   const chain: Frame[] = []
   for (let at: Frame | undefined = frame; at; at = at.parent) chain.unshift(at)
   return chain
+}
+
+/** A keyword of a task, its own or the nearest it inherits from what it stands in. */
+export function inheritedKeyword(frame: Frame, task: Pick<Directives, 'keywords'>, name: string): Node | undefined {
+  const own = task.keywords.get(name)?.value
+  if (own !== undefined) return own
+  for (let at: Frame | undefined = frame; at; at = at.parent) {
+    const node = at.directives.keywords.get(name)?.value
+    if (node !== undefined) return node
+  }
+  return undefined
 }
 
 export function stepsOf(frame: Frame): readonly Step[] {

@@ -3,13 +3,16 @@ import { readDirectives } from '../ansible/read-tasks.js'
 import type { Definition, Directives, Task } from '../ansible/statement.js'
 import { type Cause, FALSE, type Truth, type Value } from '../jinja/value.js'
 import { evaluateNode } from '../variables/node-value.js'
-import { type Action, addGap, effective, textOf } from './actions.js'
+import { type Action, addGap, effective, isTrue, textOf } from './actions.js'
 import { cycleIn, entryFor, roleFiles, taskDirectories } from './compile.js'
+import { allOf } from './conditions.js'
 import { chainOf, type Frame } from './frame.js'
 import { gapsIn, handlersIn } from './handlers.js'
 import { bindItem } from './loops.js'
+import type { Role } from './role.js'
 import { type Candidate, findFiles } from './search.js'
 import type { AppliedCondition, Invocation } from './task-run.js'
+import type { Walk } from './walk.js'
 
 export function includeTasks(action: Action): void {
   const { walk, task, frame } = action
@@ -53,7 +56,10 @@ export function includeTasks(action: Action): void {
       }
       if (isCyclic(action, inner, truth)) continue
       const statements = walk.state.code.statements(candidate.path) ?? []
-      for (const compiled of walk.compiler.compileStatements(statements, inner, action.part)) walk.visit(compiled)
+      const compiled = walk.compiler.compileStatements(statements, inner, action.part)
+      const reached = allOf([truth, ...chosen.map(({ truth }) => truth)])
+      showRoles(walk, walk.compiler.takeVisibleRoles(), reached)
+      for (const statement of compiled) walk.visit(statement)
     }
   })
 }
@@ -101,9 +107,17 @@ export function includeRole(action: Action): void {
         walk.handlers.push(...handlersIn(own, walk.scopes.ofFrame))
         for (const gap of gapsIn(own)) walk.visit(gap)
       }
+      const imported = walk.compiler.takeVisibleRoles()
+      const own = compiled.kind === 'role' && isTrue(argument('public')) ? [compiled.role] : []
+      showRoles(walk, [...imported, ...own], allOf([truth, ...chosen.map(({ truth }) => truth)]))
       walk.visit(compiled)
     }
   })
+}
+
+/** What an include brings in is loaded before its first task runs, and visible to the play from then on. */
+function showRoles({ scopes }: Walk, roles: readonly Role[], truth: Truth): void {
+  if (truth.kind !== 'false') for (const role of roles) scopes.show(role, truth)
 }
 
 /**

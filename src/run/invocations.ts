@@ -7,7 +7,7 @@ import { wholeFile } from '../source/text.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Scope } from '../variables/scope.js'
 import { allOf } from './conditions.js'
-import { chainOf, type Frame } from './frame.js'
+import { chainOf, type Frame, inheritedKeyword } from './frame.js'
 import { omitted } from './scopes.js'
 import { findFiles, searchDirectories } from './search.js'
 import type { RunState } from './state.js'
@@ -82,21 +82,12 @@ function environmentOf(frame: Frame, task: Task, scope: Scope): ReadonlyMap<stri
 /** Where the module runs instead, when that is not this host: by `delegate_to`, or as a `run_once` of another host. */
 function delegation({ state, hosts, task, frame, scope }: Execution): { readonly delegateTo?: Value } {
   const { host } = state.options
-  const keyword = (name: string) =>
-    [
-      task,
-      ...chainOf(frame)
-        .toReversed()
-        .map(({ directives }) => directives),
-    ]
-      .map(({ keywords }) => keywords.get(name)?.value)
-      .find(node => node !== undefined)
-  const delegate = keyword('delegate_to')
+  const delegate = inheritedKeyword(frame, task, 'delegate_to')
   if (delegate !== undefined) {
     const value = evaluateNode(delegate, scope)
     return value.kind === 'known' && value.data === host ? {} : { delegateTo: value }
   }
-  const once = keyword('run_once')
+  const once = inheritedKeyword(frame, task, 'run_once')
   const [first] = hosts
   const isOnce = once?.kind === 'scalar' && once.data === true
   return isOnce && first !== undefined && first !== host ? { delegateTo: known(first) } : {}

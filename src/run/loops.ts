@@ -1,10 +1,10 @@
 import type { Task } from '../ansible/statement.js'
 import { scopeOf } from '../jinja/evaluate.js'
 import { runLookup } from '../jinja/lookups.js'
-import { asStored } from '../jinja/template.js'
 import { type Cause, known, unknown, type Value } from '../jinja/value.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Scope } from '../variables/scope.js'
+import { storedValue } from '../variables/stored.js'
 import { entryOf, type Node } from '../yaml/node.js'
 import type { Frame } from './frame.js'
 import { searched } from './lookups.js'
@@ -99,7 +99,7 @@ export function loopVariable(task: Task): string {
 
 /** What a loop binds for one item: the item, and its index where it is asked for. */
 export function bindItem(task: Task, item: Value, index: number): ReadonlyMap<string, Value> {
-  const bound = new Map([[loopVariable(task), asStored(item)]])
+  const bound = new Map([[loopVariable(task), storedValue(item)]])
   const indexName = loopControl(task, 'index_var')
   if (indexName !== undefined) bound.set(indexName, known(BigInt(index)))
   return bound

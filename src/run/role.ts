@@ -96,6 +96,7 @@ const mainNames = ['main.yml', 'main.yaml', 'main.json', 'main']
 
 /** Reads a role's files. `from` names files that stand in for `main`. */
 export function readRole(code: Code, directory: string, from: RoleFiles): RoleCode {
+  code.rolesRead.add(directory)
   let missing: string | undefined
   const locate = (kind: keyof RoleFiles): string | undefined => {
     const folder = `${directory}/${kind}`

@@ -1,20 +1,22 @@
+import { posix } from 'node:path'
 import { readPlaybook } from '../ansible/read-plays.js'
 import { readDefinitions } from '../ansible/read-tasks.js'
-import type { Definition, Directives, Play } from '../ansible/statement.js'
+import type { Directives, Play } from '../ansible/statement.js'
 import { matchHosts } from '../inventory/patterns.js'
-import { FALSE, known, TRUE, type Truth, unknown } from '../jinja/value.js'
+import { FALSE, known, TRUE, type Truth, unknown, type Value } from '../jinja/value.js'
 import { placeOf, type Span } from '../source/text.js'
-import { createChanges, createStore } from '../variables/layers.js'
+import { createChanges, layerOf, uncertain } from '../variables/layers.js'
 import { evaluateNode } from '../variables/node-value.js'
-import type { Scope } from '../variables/scope.js'
+import type { Layer, Scope } from '../variables/scope.js'
 import { entryOf, type Node } from '../yaml/node.js'
-import { type Code, directoryOf, firstFile, joinPath } from './code.js'
+import { type Code, directoryOf, firstFile } from './code.js'
 import { createCompiler } from './compile.js'
 import { createEffort } from './effort.js'
 import { chainOf, type Frame } from './frame.js'
 import type { Role } from './role.js'
 import { createScopes, type PlayVariables } from './scopes.js'
-import type { RunOptions, RunState } from './state.js'
+import { type Found, findFiles } from './search.js'
+import { createHostStores, type RunOptions, type RunState } from './state.js'
 import { tagsOfFrame } from './tags.js'
 import type { Gap, PlayRun, Run, TaskRun } from './task-run.js'
 import { flushHandlers, type Walk, walkCompiled, walkPlay } from './walk.js'
@@ -31,12 +33,13 @@ export interface Observer {
  */
 export function runPlaybook(code: Code, options: RunOptions, observer: Observer): Run {
   const changes = createChanges()
+  const storesOf = createHostStores(changes)
   const state: RunState = {
     code,
     options,
     changes,
-    store: createStore(changes),
-    includedVars: createStore(changes),
+    storesOf,
+    store: storesOf(options.host).facts,
     inventory: options.inventory,
     statements: createEffort(code.report),
     invocations: createEffort(code.report),
@@ -122,8 +125,8 @@ function runPlay(
   const frame: Frame = { ...parent, parent, kind: 'play', step, directives: play }
   const imported = chainOf(parent).flatMap(({ directives }) => directives.vars)
   const bare: PlayVariables = { ...noVariables, play: [...play.vars, ...imported], prompts: promptsOf(play) }
-  const files = varsFilesOf(state, play, frame, bare, gaps)
-  const early = { ...bare, files }
+  // Which files they are may depend on the host; what needs them before it is known has to do with the others (rule 94).
+  const early = { ...bare, files: varsFilesOf(state, play, frame, createScopes(state, bare).ofPlay(frame), undefined) }
   const beforeHosts = createScopes(state, early)
   const compiler = createCompiler(
     state.code,
@@ -132,7 +135,9 @@ function runPlay(
   )
   const { patterns, hosts, inPlay } = hostsOfPlay(state, play, frame, early)
   const compiled = compiler.compilePlay(play, frame)
-  const scopes = createScopes(state, { ...early, roles: compiled.visibleRoles, hosts })
+  const withRoles = { ...bare, roles: compiled.visibleRoles, hosts }
+  const files = varsFilesOf(state, play, frame, createScopes(state, withRoles).ofVarsFiles(frame), gaps)
+  const scopes = createScopes(state, { ...withRoles, files })
   const walk: Walk = {
     state,
     compiler,
@@ -190,33 +195,50 @@ function textsIn(node: Node | undefined): readonly string[] {
   return node?.kind === 'scalar' ? [String(node.data)] : []
 }
 
-/** `vars_files`: of a nested list the first file that is there. */
+/**
+ * The layers of `vars_files`, strongest first: of a nested list the first file that is there. A name that rests on an
+ * undefined variable is passed over, as Ansible does as long as it has no facts. Without `gaps` nothing is missed yet.
+ */
 function varsFilesOf(
-  state: RunState,
+  { code }: RunState,
   play: Play,
   frame: Frame,
-  variables: PlayVariables,
-  gaps: Gap[],
-): readonly Definition[] {
+  scope: Scope,
+  gaps: Gap[] | undefined,
+): readonly Layer[] {
   const node = play.keywords.get('vars_files')?.value
   const groups = node === undefined ? [] : node.kind === 'list' ? node.items : [node]
-  const scope = createScopes(state, variables).ofPlay(frame)
-  return groups.flatMap(group => {
-    const names = (group.kind === 'list' ? group.items : [group]).map(item => evaluateNode(item, scope))
-    for (const name of names) {
-      if (name.kind !== 'known' || typeof name.data !== 'string') continue
-      const path = joinPath(frame.playbookDirectory, name.data)
-      const document = path === undefined ? undefined : state.code.document(path)
-      if (document !== undefined) return readDefinitions(document)
+  const directories = [posix.join(frame.playbookDirectory, 'vars'), frame.playbookDirectory]
+  return groups.toReversed().flatMap(group => {
+    const missed = (says: string): void => {
+      const via = [frame.step]
+      gaps?.push({ says: `vars_files: ${says} (${placeOf(group.span)})`, at: group.span, via, runs: TRUE })
     }
-    gaps.push({
-      says: `vars_files: no such file (${placeOf(group.span)})`,
-      at: group.span,
-      via: [frame.step],
-      runs: TRUE,
-    })
-    return []
+    const layers: Layer[] = []
+    for (const item of group.kind === 'list' ? group.items : [group]) {
+      const name = evaluateNode(item, scope)
+      if (name.kind === 'failure' && name.undefined) {
+        missed(`its name cannot be told: ${name.says}`)
+        return layers
+      }
+      const { candidates, otherwise } = filesNamed(code, name, directories)
+      if (candidates.length === 0 && otherwise.length > 0) missed('which file it is cannot be told')
+      for (const { path, because } of candidates) {
+        const layer = layerOf('play vars_files', readDefinitions(code.document(path)))
+        if (because.length === 0 && otherwise.length === 0) return [...layers, layer]
+        layers.push(uncertain(layer, [...because, ...otherwise]))
+      }
+    }
+    if (layers.length === 0) missed('no such file')
+    return layers
   })
+}
+
+/** One that the tree refuses is found too: it may define anything. */
+function filesNamed(code: Code, name: Value, directories: readonly string[]): Pick<Found, 'candidates' | 'otherwise'> {
+  if (name.kind !== 'known' || typeof name.data !== 'string') return findFiles(code, name, directories)
+  const path = firstFile(code.tree, directories, [name.data])
+  return { candidates: path === undefined ? [] : [{ path, because: [] }], otherwise: [] }
 }
 
 function promptsOf(play: Play): readonly string[] {

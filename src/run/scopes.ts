@@ -3,10 +3,10 @@ import { ANY_NAME, type Definition, type Task } from '../ansible/statement.js'
 import { dataValue } from '../inventory/data.js'
 import { groupNamesOf, hostsOf } from '../inventory/inventory.js'
 import { evaluateTemplate } from '../jinja/template.js'
-import { failure, type Key, known, unknown, type Value } from '../jinja/value.js'
+import { failure, type Key, known, type Truth, unknown, type Value } from '../jinja/value.js'
 import { assumed } from '../variables/assumptions.js'
 import { type Facts, factsOf } from '../variables/facts.js'
-import { layerOf, valuesLayer } from '../variables/layers.js'
+import { growingLayer, layerOf, valuesLayer } from '../variables/layers.js'
 import { LazyDict } from '../variables/lazy-dict.js'
 import type { Origin } from '../variables/resolved.js'
 import { createScope, type Layer, type Scope, type ScopeOptions } from '../variables/scope.js'
@@ -24,7 +24,8 @@ export const omitted = '__omit_place_holder__'
 export interface PlayVariables {
   readonly play: readonly Definition[]
   readonly prompts: readonly string[]
-  readonly files: readonly Definition[]
+  /** What `vars_files` define, strongest first. */
+  readonly files: readonly Layer[]
   readonly roles: readonly Role[]
   readonly hosts: readonly string[]
 }
@@ -36,9 +37,16 @@ export interface Scopes {
   readonly ofTask: (frame: Frame, task: Task, items: ReadonlyMap<string, Value>) => Scope
   /** What can be told before a host is at hand: names of imports, `hosts:` (rule 94). */
   readonly ofPlay: (frame: Frame) => Scope
+  /** What decides the names of `vars_files` once the host is known: all that is weaker, and extra vars. */
+  readonly ofVarsFiles: (frame: Frame) => Scope
+  /** Makes a role's defaults and vars visible to the whole play, behind those that already are: they win over these. */
+  readonly show: (role: Role, truth: Truth) => void
   /** A task as another host of the play sees it. */
   readonly ofHost: (host: string, frame: Frame, task: Task, items: ReadonlyMap<string, Value>) => Scope
 }
+
+/** Names of the control host, which is there also where no inventory names it. */
+const controlHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1'])
 
 const magicPlace = placeOfRun('magic variables')
 const factsPlace = placeOfRun('facts of the host')
@@ -73,11 +81,12 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
 
   const hostLayersOf = (host: string, frame: Frame): readonly Layer[] => [
     factsOfHost(host).layer,
+    state.storesOf(host).added,
     ...options.hostLayers(state.inventory, host, frame.playbookDirectory),
   ]
 
   const ofThePlay: readonly Layer[] = [
-    layerOf('play vars_files', variables.files),
+    ...variables.files,
     valuesLayer(
       'play vars_prompt',
       magicPlace,
@@ -92,8 +101,17 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
   ]
 
   const visible = {
-    vars: layerOf('role vars', variables.roles.flatMap(allVars)),
-    defaults: layerOf('role defaults', variables.roles.flatMap(allDefaults)),
+    vars: growingLayer(layerOf('role vars', variables.roles.flatMap(allVars))),
+    defaults: growingLayer(layerOf('role defaults', variables.roles.flatMap(allDefaults))),
+  }
+
+  const show = (role: Role, truth: Truth): void => {
+    const vars = allVars(role)
+    const defaults = allDefaults(role)
+    const maybe = truth.kind === 'unknown' ? truth.causes : undefined
+    visible.vars.put(layerOf('role vars', vars), maybe)
+    visible.defaults.put(layerOf('role defaults', defaults), maybe)
+    for (const { name } of [...vars, ...defaults]) state.changes.note(name)
   }
 
   /** From the strongest to the weakest, rule 65; `task` and `items` belong to one task. */
@@ -116,7 +134,7 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     ]
     for (const { include } of chain) add(layers, 'include params', include?.parameters)
     for (const role of roles) add(layers, 'role params', role.parameters)
-    if (host === options.host) layers.push(state.store, state.includedVars)
+    layers.push(state.storesOf(host).facts, state.storesOf(host).includedVars)
     add(layers, 'task vars', task?.vars)
     for (const { kind, directives, include } of chain) {
       if (kind === 'block' || kind === 'import' || kind === 'role') add(layers, 'block vars', directives.vars)
@@ -126,10 +144,10 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
       layers.push(roleLayer(role, 'vars', false))
       if (index === 0) layers.push(roleLayer(role, 'vars', true))
     }
-    layers.push(visible.vars, ...ofThePlay, ...hostLayersOf(host, frame))
+    layers.push(visible.vars.layer, ...ofThePlay, ...hostLayersOf(host, frame))
     for (const role of roles) layers.push(roleLayer(role, 'defaults', false))
     for (const role of roles.slice(0, 1)) layers.push(roleLayer(role, 'defaults', true))
-    layers.push(visible.defaults)
+    layers.push(visible.defaults.layer)
     return layers
   }
 
@@ -165,6 +183,15 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     layers.push(...ofThePlay)
     for (const role of roles) add(layers, 'role defaults', role.code.defaults)
     return createScope(layers, scopeOptions(frame, undefined))
+  }
+
+  const ofVarsFiles = (frame: Frame): Scope => {
+    const { host } = options
+    const own = [...ofThePlay, ...hostLayersOf(host, frame), visible.defaults.layer]
+    return createScope(
+      [magicLayer(frame, host), layerOf('extra vars', options.extraVars), ...own],
+      scopeOptions(frame, host),
+    )
   }
 
   const ofHost = (host: string, frame: Frame, task: Task, items: ReadonlyMap<string, Value>): Scope => {
@@ -242,12 +269,12 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
 
   /** Rule 73: a host's own variables, facts and what the run set for it; not what plays and roles define. */
   const hostVariables = (host: string, frame: Frame): Value | undefined => {
-    if (!state.inventory.hosts.has(host)) return undefined
-    const own = host === options.host ? [state.store, state.includedVars] : []
+    if (!state.inventory.hosts.has(host) && !controlHosts.has(host)) return undefined
     const layers = [
       computedLayer(magicWithoutSelf(frame, host)),
       layerOf('extra vars', options.extraVars),
-      ...own,
+      state.storesOf(host).facts,
+      state.storesOf(host).includedVars,
       ...hostLayersOf(host, frame),
     ]
     const scope = createScope(layers, scopeOptions(frame, host))
@@ -275,7 +302,7 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     )
   }
 
-  return { ofFrame, ofTask, ofPlay, ofHost }
+  return { ofFrame, ofTask, ofPlay, ofVarsFiles, ofHost, show }
 }
 
 function definedOrNothing(scope: Scope, name: string): Value | undefined {

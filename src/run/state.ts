@@ -3,7 +3,7 @@ import type { Inventory } from '../inventory/inventory.js'
 import type { Dict } from '../jinja/value.js'
 import type { SourceFile, Span } from '../source/text.js'
 import type { Assumptions } from '../variables/assumptions.js'
-import type { Changes, Store } from '../variables/layers.js'
+import { type Changes, createStore, type Store } from '../variables/layers.js'
 import type { Layer } from '../variables/scope.js'
 import type { Code } from './code.js'
 import type { Effort } from './effort.js'
@@ -25,15 +25,35 @@ export interface RunOptions {
   readonly skipTags: readonly string[]
 }
 
+/** What a run has set for one host. */
+export interface HostStores {
+  /** `set_fact` and registered results. */
+  readonly facts: Store
+  readonly includedVars: Store
+  /** Variables that `add_host` gave it. */
+  readonly added: Store
+}
+
+export function createHostStores(changes: Changes): (host: string) => HostStores {
+  const byHost = new Map<string, HostStores>()
+  return host => {
+    const before = byHost.get(host)
+    if (before) return before
+    const made = { facts: createStore(changes), includedVars: createStore(changes), added: createStore(changes) }
+    byHost.set(host, made)
+    return made
+  }
+}
+
 /** What changes while the run goes on. */
 export interface RunState {
   readonly code: Code
   readonly options: RunOptions
   readonly changes: Changes
-  /** `set_fact` and registered results of the host. */
+  /** What was set for a host so far. The run follows one host; of the others it knows what that one sets for them. */
+  readonly storesOf: (host: string) => HostStores
+  /** `set_fact` and registered results of the run's own host. */
   readonly store: Store
-  /** `include_vars` of the host. */
-  readonly includedVars: Store
   inventory: Inventory
   /** What putting statements in place has cost, and what their invocations have. */
   readonly statements: Effort

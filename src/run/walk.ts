@@ -1,11 +1,11 @@
-import type { Directives, Task } from '../ansible/statement.js'
+import type { Task } from '../ansible/statement.js'
 import { FALSE, TRUE, type Truth, unknown } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 import type { Scope } from '../variables/scope.js'
-import { actions } from './actions.js'
+import { actions, settings } from './actions.js'
 import type { Compiled, CompiledPlay, Compiler } from './compile.js'
 import { allOf, anyOf, type Conditions, evaluateConditions, evaluateWhen } from './conditions.js'
-import { chainOf, type Frame, includeOf, stepsOf } from './frame.js'
+import { type Frame, includeOf, inheritedKeyword, stepsOf } from './frame.js'
 import { gapsIn, type Handler, handlersIn, notifiedNames, notify } from './handlers.js'
 import { invocationsOf } from './invocations.js'
 import { bindItem, evaluateLoop, type Items } from './loops.js'
@@ -53,8 +53,21 @@ export function walkPlay(walk: Walk): void {
     flushHandlers(walk)
   }
   for (const handler of walk.handlers) {
-    if (!handler.ran) record(walk, handler.task, handler.frame, 'handler', { excluded: 'nothing notifies it' })
+    if (!handler.ran) recordUnnotified(walk, handler)
   }
+}
+
+function recordUnnotified(walk: Walk, { task, frame }: Handler): void {
+  const scope = walk.scopes.ofTask(frame, task, new Map())
+  const conditions = evaluateConditions(frame, task, scope)
+  const decided = {
+    conditions,
+    runs: conditions.truth,
+    invocations: [],
+    dependsOnSetFact: readsSetFact(walk, conditions),
+  }
+  const excluded = 'nothing notifies it'
+  record(walk, task, frame, 'handler', { ...faceOf(task, frame, scope), excluded, decided, notifiedBy: [] })
 }
 
 export function walkCompiled(walk: Walk, compiled: Compiled): void {
@@ -108,14 +121,14 @@ export function flushHandlers(walk: Walk): void {
   }
 }
 
-/** What is known of a task before its module is looked at. */
+/** What is known of a task: whether and how often it runs, with what. */
 interface Decided {
-  readonly scope: Scope
   readonly conditions: Conditions
   readonly items: Items | undefined
   readonly invocations: readonly Invocation[]
   readonly applied: readonly (readonly AppliedCondition[])[]
   readonly runs: Truth
+  readonly dependsOnSetFact: boolean
 }
 
 function walkTask(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], notifiedBy: readonly TaskRun[]): void {
@@ -126,17 +139,20 @@ function walkTask(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], n
     return
   }
   const scope = walk.scopes.ofTask(frame, task, new Map())
-  const tags = tagsOf(frame, task, scope)
-  const excluded = exclusion(walk, tags, part)
-  const decided = decide(walk, task, frame, scope)
+  const face = faceOf(task, frame, scope)
+  const excluded = exclusion(walk, face.tags, part)
+  // A rescue section is only reached after a failure that may never come.
+  const reach: Truth =
+    part === 'rescue' ? unknown([{ says: 'runs only after a task of its block failed', at: task.at }]) : TRUE
+  const set = excluded === undefined ? settings[task.module] : undefined
+  const decided = decide(walk, task, frame, scope, (invocation, inner, itemsKnown) => {
+    const truth = allOf([reach, invocation.runs])
+    if (truth.kind !== 'false') set?.({ walk, task, frame, scope: inner, invocation, truth, itemsKnown })
+  })
   walk.state.invocations.spend(Math.max(1, decided.invocations.length))
   const runs = excluded === undefined ? decided.runs : FALSE
-  const run = record(walk, task, frame, part, { excluded, tags, decided, notifiedBy })
-  // A rescue section is only reached after a failure that may never come.
-  const reached: Truth =
-    part === 'rescue'
-      ? allOf([runs, unknown([{ says: 'runs only after a task of its block failed', at: task.at }])])
-      : runs
+  const run = record(walk, task, frame, part, { ...face, excluded, decided, notifiedBy })
+  const reached = allOf([runs, reach])
   const { invocations, applied } = decided
   const itemsKnown = decided.items?.kind !== 'unknown'
   actions[task.module]?.({ walk, task, frame, part, run, scope, runs: reached, invocations, applied, itemsKnown })
@@ -158,52 +174,86 @@ function exclusion(walk: Walk, tags: readonly string[], part: TaskRun['part']): 
   return leftOutByTags(tags, walk.state.options.tags, walk.state.options.skipTags)
 }
 
-function decide(walk: Walk, task: Task, frame: Frame, scope: Scope): Decided {
+/**
+ * Decides a task, item by item where it has a loop. `made` is told of each invocation before the next item is looked at, so
+ * that what it sets is seen there.
+ */
+function decide(
+  walk: Walk,
+  task: Task,
+  frame: Frame,
+  scope: Scope,
+  made: (invocation: Invocation, scope: Scope, itemsKnown: boolean) => void,
+): Decided {
   const conditions = evaluateConditions(frame, task, scope)
+  const dependsOnSetFact = readsSetFact(walk, conditions)
   if (conditions.truth.kind === 'false') {
-    return { scope, conditions, items: undefined, invocations: [], applied: [], runs: FALSE }
+    return { conditions, items: undefined, invocations: [], applied: [], runs: FALSE, dependsOnSetFact }
   }
   const execution = { state: walk.state, hosts: walk.hosts, task, frame }
   const items = evaluateLoop(task, frame, scope, walk.state)
   if (items === undefined) {
     const runs = allOf([walk.inPlay, conditions.truth])
-    const made = invocationsOf({ ...execution, scope, runs, remains: conditions.remains })
-    return { scope, conditions, items, invocations: made, applied: made.map(() => conditions.applied), runs }
+    const invocations = invocationsOf({ ...execution, scope, runs, remains: conditions.remains })
+    for (const invocation of invocations) made(invocation, scope, true)
+    const applied = invocations.map(() => conditions.applied)
+    return { conditions, items, invocations, applied, runs, dependsOnSetFact }
   }
-  const single = items.kind === 'unknown' ? [items.item] : items.items
+  const itemsKnown = items.kind === 'known'
+  const single = itemsKnown ? items.items : [items.item]
+  const some: Truth = itemsKnown ? TRUE : unknown(items.causes)
   const rows = single.flatMap((item, index) => {
     const inner = walk.scopes.ofTask(frame, task, bindItem(task, item, index))
     const own = evaluateConditions(frame, task, inner)
-    const some: Truth = items.kind === 'unknown' ? unknown(items.causes) : TRUE
+    const dependent = readsSetFact(walk, own)
     const runs = allOf([walk.inPlay, own.truth, some])
-    const made = invocationsOf({ ...execution, scope: inner, runs, remains: own.remains, item })
-    return made.map(invocation => ({ own, invocation }))
+    const invocations = invocationsOf({ ...execution, scope: inner, runs, remains: own.remains, item })
+    for (const invocation of invocations) made(invocation, inner, itemsKnown)
+    return invocations.map(invocation => ({ own, invocation, dependent }))
   })
-  const invocations = rows.map(row => row.invocation)
   // How many items there are decides what is done, not whether the conditions hold.
   const truths = rows.length === 0 ? [conditions.truth] : rows.map(row => row.own.truth)
   const runs = allOf([walk.inPlay, anyOf(truths)])
-  const shown = rows.find(row => row.own.truth.kind === runs.kind)?.own ?? rows[0]?.own ?? conditions
-  return { scope, conditions: shown, items, invocations, applied: rows.map(row => row.own.applied), runs }
+  const shown = rows.find(row => row.own.truth.kind === runs.kind) ??
+    rows[0] ?? { own: conditions, dependent: dependsOnSetFact }
+  return {
+    conditions: shown.own,
+    items,
+    invocations: rows.map(row => row.invocation),
+    applied: rows.map(row => row.own.applied),
+    runs,
+    dependsOnSetFact: shown.dependent,
+  }
 }
 
-interface Recorded {
+/** What a task shows of itself before anything of it is done. */
+interface Face {
+  readonly name: string
+  readonly tags: readonly string[]
+  readonly failureIgnored: Truth
+}
+
+function faceOf(task: Task, frame: Frame, scope: Scope): Face {
+  return {
+    name: nameOf(task, scope),
+    tags: tagsOf(frame, task, scope),
+    failureIgnored: failureIgnored(task, frame, scope),
+  }
+}
+
+interface Recorded extends Face {
   readonly excluded: string | undefined
-  readonly tags?: readonly string[]
-  readonly decided?: Decided
-  readonly notifiedBy?: readonly TaskRun[]
+  readonly decided: Pick<Decided, 'conditions' | 'runs' | 'invocations' | 'dependsOnSetFact'>
+  readonly notifiedBy: readonly TaskRun[]
 }
 
 function record(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], what: Recorded): TaskRun {
-  const scope = what.decided?.scope ?? walk.scopes.ofTask(frame, task, new Map())
-  const { decided, excluded } = what
-  const conditions = decided?.conditions ?? evaluateConditions(frame, task, scope)
-  const ownRuns = decided?.runs ?? conditions.truth
-  const tags = what.tags ?? tagsOf(frame, task, scope)
+  const { name, tags, decided, excluded } = what
+  const { conditions, runs: ownRuns } = decided
   const run: TaskRun = {
     order: walk.tasks.length,
     task,
-    name: nameOf(task, scope),
+    name,
     play: walk.number,
     playName: walk.play.play.name ?? '',
     role: frame.role?.code.path,
@@ -219,10 +269,10 @@ function record(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], wha
     holds: ownRuns,
     alreadyRan: walk.repeats,
     leftOutByTags: leftOutByTags(tags, walk.state.options.tags, walk.state.options.skipTags) !== undefined,
-    dependsOnSetFact: readsSetFact(walk, conditions),
-    invocations: excluded === undefined ? (decided?.invocations ?? []) : [],
-    notifiedBy: what.notifiedBy ?? [],
-    failureIgnored: failureIgnored(task, frame, scope),
+    dependsOnSetFact: decided.dependsOnSetFact,
+    invocations: excluded === undefined ? decided.invocations : [],
+    notifiedBy: what.notifiedBy,
+    failureIgnored: what.failureIgnored,
   }
   walk.tasks.push(run)
   return run
@@ -243,14 +293,7 @@ function nameOf(task: Task, scope: Scope): string {
 
 /** `ignore_errors` of the task or what it stands in, or a `failed_when` that never fails. */
 function failureIgnored(task: Task, frame: Frame, scope: Scope): Truth {
-  const ignore = [
-    task,
-    ...chainOf(frame)
-      .toReversed()
-      .map(({ directives }) => directives),
-  ]
-    .map(({ keywords }: Pick<Directives, 'keywords'>) => keywords.get('ignore_errors')?.value)
-    .find(node => node !== undefined)
+  const ignore = inheritedKeyword(frame, task, 'ignore_errors')
   const ignored = ignore === undefined ? FALSE : evaluateWhen(ignore, 'task', scope).truth
   const failed = task.keywords.get('failed_when')?.value
   const never = failed?.kind === 'scalar' && failed.data === false ? TRUE : FALSE

@@ -1,5 +1,5 @@
 import { ANY_NAME, type Definition } from '../ansible/statement.js'
-import { unknown, type Value } from '../jinja/value.js'
+import { type Cause, mergeCauses, unknown, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 import type { Origin } from './resolved.js'
 import type { ChangeLog, Entry, Layer } from './scope.js'
@@ -50,6 +50,33 @@ export function valuesLayer(origin: Origin, at: Span, values: ReadonlyMap<string
       return value === undefined ? [] : [{ origin, at, content: { value } }]
     },
     names: () => values.keys(),
+  }
+}
+
+/** The same entries where it is not certain that the place takes effect. */
+export function uncertain(layer: Layer, maybe: readonly Cause[]): Layer {
+  return {
+    entries: name =>
+      layer.entries(name).map(entry => ({ ...entry, maybe: mergeCauses([...maybe, ...(entry.maybe ?? [])]) })),
+    names: layer.names,
+  }
+}
+
+/** A level that gets stronger definitions while a run goes on. */
+export function growingLayer(first: Layer): {
+  readonly layer: Layer
+  /** Puts a layer before all others; with `maybe` where it is not certain that it is there. */
+  readonly put: (layer: Layer, maybe: readonly Cause[] | undefined) => void
+} {
+  const layers = [first]
+  return {
+    layer: {
+      entries: name => (layers.length === 1 ? first.entries(name) : layers.flatMap(layer => layer.entries(name))),
+      names: () => layers.flatMap(layer => [...layer.names()]),
+    },
+    put: (layer, maybe) => {
+      layers.unshift(maybe === undefined ? layer : uncertain(layer, maybe))
+    },
   }
 }
 

@@ -182,7 +182,12 @@ function combine(entries: readonly Entry[], evaluateEntry: (entry: Entry) => Val
   if (first.maybe === undefined) return evaluateEntry(first)
   const uncertain = entries.flatMap(entry => entry.maybe ?? [])
   const options: Option[] = []
-  for (const entry of entries) addOptions(options, evaluateEntry(entry), entry.maybe ?? uncertain)
+  for (const entry of entries)
+    addOptions(
+      options,
+      evaluateEntry(entry),
+      entry.maybe ?? [{ says: 'its value otherwise', at: entry.at }, ...uncertain],
+    )
   if (entries.at(-1)?.maybe !== undefined) addOptions(options, missing(), uncertain)
   const [only, second] = options
   if (only !== undefined && second === undefined) return only.value

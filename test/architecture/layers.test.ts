@@ -110,8 +110,8 @@ interface Declared {
 
 /** What a file gives to others that can be called: functions, and constants that hold one. */
 function exportedFunctions(file: SourceFile): readonly Declared[] {
-  const functions = file.getFunctions().filter(found => found.isExported())
-  const constants = file.getVariableStatements().filter(found => found.isExported())
+  const functions = file.getFunctions().filter(found => found.hasExportKeyword())
+  const constants = file.getVariableStatements().filter(found => found.hasExportKeyword())
   return [
     ...functions.map(found => ({ name: found.getName() ?? 'default', documented: found.getJsDocs().length > 0 })),
     ...constants.flatMap(statement =>
@@ -125,9 +125,9 @@ function exportedFunctions(file: SourceFile): readonly Declared[] {
 
 function exportedNames(file: SourceFile): readonly string[] {
   const declarations = [...file.getFunctions(), ...file.getInterfaces(), ...file.getTypeAliases(), ...file.getClasses()]
-  const constants = file.getVariableStatements().filter(found => found.isExported())
+  const constants = file.getVariableStatements().filter(found => found.hasExportKeyword())
   return [
-    ...declarations.filter(found => found.isExported()).map(found => found.getName() ?? 'default'),
+    ...declarations.filter(found => found.hasExportKeyword()).map(found => found.getName() ?? 'default'),
     ...constants.flatMap(statement => statement.getDeclarations().map(found => found.getName())),
   ]
 }
