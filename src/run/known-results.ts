@@ -1,6 +1,7 @@
 import { splitArguments } from '../ansible/arguments.js'
 import type { Task } from '../ansible/statement.js'
-import { type Dict, known, type Value } from '../jinja/value.js'
+import { type Dict, type Key, known, type Value } from '../jinja/value.js'
+import { storedValue } from '../variables/stored.js'
 import type { Invocation } from './task-run.js'
 
 /**
@@ -28,6 +29,23 @@ export function knownResult(
     if (fields !== undefined) return fields
   }
   return undefined
+}
+
+/** Keywords that give a result other values, or more of them. */
+const judging = ['changed_when', 'failed_when', 'until', 'async', 'delegate_to']
+
+/** The whole result of a `debug` with a message: it says what it was given. Undefined where more than that decides. */
+export function debugResult(task: Task, { arguments: given }: Invocation): Value | undefined {
+  if (task.module !== 'ansible.builtin.debug' || judging.some(name => task.keywords.has(name))) return undefined
+  const msg = given.get('msg')
+  if (given.size !== 1 || msg === undefined || msg.kind === 'failure' || msg.kind === 'undefined') return undefined
+  return known(
+    new Map<Key, Value>([
+      ['msg', storedValue(msg)],
+      ['failed', known(false)],
+      ['changed', known(false)],
+    ]),
+  )
 }
 
 /**

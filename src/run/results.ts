@@ -2,18 +2,29 @@ import type { Task } from '../ansible/statement.js'
 import { type Cause, type Dict, type Key, known, type Truth, unknown, type Value } from '../jinja/value.js'
 import { placeOf } from '../source/text.js'
 import type { Entry } from '../variables/scope.js'
-import { knownResult } from './known-results.js'
-import type { Invocation } from './task-run.js'
+import { debugResult, knownResult } from './known-results.js'
+import { type Items, loopVariable } from './loops.js'
+import type { AppliedCondition, Invocation } from './task-run.js'
 
-/** What `register` stores for a task that was skipped (rule 103). */
-function skipped(): Value {
-  return known(
-    new Map<Key, Value>([
-      ['changed', known(false)],
-      ['skipped', known(true)],
-      ['skip_reason', known('Conditional result was False')],
-    ]),
-  )
+/** What `register` stores for a task that was skipped (rule 103); Ansible names the condition from 2.16 on. */
+function skipped(conditions: readonly AppliedCondition[]): Value {
+  const members: [Key, Value][] = [
+    ['changed', known(false)],
+    ['skipped', known(true)],
+    ['skip_reason', known('Conditional result was False')],
+  ]
+  const failed = conditions.find(({ truth }) => truth.kind !== 'true')
+  if (failed?.truth.kind === 'false') members.push(['false_condition', asWritten(failed)])
+  if (failed?.truth.kind === 'unknown') {
+    const says = 'which condition is false is not known'
+    members.push(['false_condition', unknown([{ says, at: failed.at }])])
+  }
+  return known(new Map(members))
+}
+
+/** `when: false` is a boolean in the result too. */
+function asWritten({ text, names }: AppliedCondition): Value {
+  return known(text === 'false' && names.length === 0 ? false : text)
 }
 
 /**
@@ -33,58 +44,95 @@ function resultOf(
     at: task.at,
   }
   const fields = new Map<string, Value>([['skipped', notSkipped], ...(facts ?? [])])
-  if (item !== undefined) fields.set('item', item)
+  if (item !== undefined) fields.set(loopVariable(task), item).set('ansible_loop_var', known(loopVariable(task)))
   const causes: Cause[] = [{ says, at: task.at, name }]
   return { kind: 'unknown', causes, fields }
 }
 
-/** The entry `register: name` makes; undefined when nothing is registered. */
-export function registeredEntry(
-  task: Task,
-  name: string,
-  runs: Truth,
-  invocations: readonly Invocation[],
-  itemsKnown: boolean,
-  facts: Dict | undefined,
-): Entry {
-  const [only] = invocations
-  const known = only && knownResult(task, only, facts)
-  const value =
-    task.loop === undefined ? single(task, name, runs, known) : looped(task, name, runs, invocations, itemsKnown)
+/** A task that registers its result, as it was decided. */
+export interface Registration {
+  readonly task: Task
+  readonly name: string
+  readonly runs: Truth
+  readonly conditions: readonly AppliedCondition[]
+  readonly invocations: readonly Invocation[]
+  /** The conditions of each invocation. */
+  readonly applied: readonly (readonly AppliedCondition[])[]
+  readonly items: Items | undefined
+  readonly facts: Dict | undefined
+}
+
+/** The entry `register: name` makes. */
+export function registeredEntry(registration: Registration): Entry {
+  const { task } = registration
+  const value = task.loop === undefined ? single(registration) : looped(registration)
   return { origin: 'registered vars', at: task.at, content: { value } }
 }
 
-function single(task: Task, name: string, runs: Truth, facts: ReadonlyMap<string, Value> | undefined): Value {
-  if (runs.kind === 'false') return skipped()
-  const result = resultOf(task, name, undefined, facts)
-  return runs.kind === 'true' ? result : either(result, skipped(), runs.causes)
+function single({ task, name, runs, conditions, invocations, facts }: Registration): Value {
+  if (runs.kind === 'false') return skipped(conditions)
+  const [only] = invocations
+  const result =
+    (only && debugResult(task, only)) ?? resultOf(task, name, undefined, only && knownResult(task, only, facts))
+  return runs.kind === 'true' ? result : either(result, skipped(conditions), runs.causes)
 }
 
-function looped(task: Task, name: string, runs: Truth, invocations: readonly Invocation[], itemsKnown: boolean): Value {
+function looped({ task, name, runs, conditions, invocations, applied, items }: Registration): Value {
+  const itemsKnown = items?.kind !== 'unknown'
   const says = `${name} holds the results of "${task.name ?? task.action}" (${placeOf(task.at)})`
   const causes: Cause[] = [{ says, at: task.at, name }]
-  if (itemsKnown && invocations.length === 0 && runs.kind !== 'unknown') {
-    const members: [Key, Value][] = [
+  if (runs.kind === 'false' && items !== undefined) {
+    if (items.kind === 'unknown') return skippedLoop({ kind: 'unknown', causes })
+    if (items.items.length > 0 && invocations.length === 0) {
+      return skippedLoop(known(items.items.map(item => withItem(skipped(conditions), task, item))))
+    }
+  }
+  if (itemsKnown && invocations.length === 0 && runs.kind !== 'unknown') return emptyLoop()
+  if (!itemsKnown) return { kind: 'unknown', causes }
+  const results = invocations.map((invocation, index) => {
+    const { item, runs: itemRuns } = invocation
+    const said = debugResult(task, invocation)
+    const own =
+      said === undefined ? resultOf(task, `${name}.results.${index}`, item, undefined) : withItem(said, task, item)
+    if (itemRuns.kind === 'true') return own
+    const skip = withItem(skipped(applied[index] ?? []), task, item)
+    return itemRuns.kind === 'false' ? skip : either(own, skip, itemRuns.causes)
+  })
+  const kinds = new Set(invocations.map(({ runs: itemRuns }) => itemRuns.kind))
+  if (kinds.size === 1 && kinds.has('false')) return skippedLoop(known(results))
+  const fields = new Map<string, Value>([['results', known(results)]])
+  if (kinds.has('true')) fields.set('skipped', known(false))
+  return { kind: 'unknown', causes, fields }
+}
+
+/** What is registered where the loop has no items. */
+function emptyLoop(): Value {
+  return known(
+    new Map<Key, Value>([
       ['changed', known(false)],
       ['skipped', known(true)],
       ['skipped_reason', known('No items in the list')],
       ['results', known([])],
-    ]
-    return known(new Map(members))
-  }
-  if (!itemsKnown) return { kind: 'unknown', causes }
-  const results = invocations.map(({ item, runs: itemRuns }, index) => {
-    const own = resultOf(task, `${name}.results.${index}`, item, undefined)
-    if (itemRuns.kind === 'true') return own
-    const skip = withItem(skipped(), item)
-    return itemRuns.kind === 'false' ? skip : either(own, skip, itemRuns.causes)
-  })
-  return { kind: 'unknown', causes, fields: new Map([['results', known(results)]]) }
+    ]),
+  )
 }
 
-function withItem(value: Value, item: Value | undefined): Value {
+function skippedLoop(results: Value): Value {
+  return known(
+    new Map<Key, Value>([
+      ['results', results],
+      ['skipped', known(true)],
+      ['msg', known('All items skipped')],
+      ['changed', known(false)],
+    ]),
+  )
+}
+
+/** The result of one item says which it was. */
+function withItem(value: Value, task: Task, item: Value | undefined): Value {
   if (item === undefined || value.kind !== 'known' || !(value.data instanceof Map)) return value
-  return known(new Map([...value.data, ['item', item] as const]))
+  const name = loopVariable(task)
+  return known(new Map<Key, Value>([...value.data, [name, item], ['ansible_loop_var', known(name)]]))
 }
 
 function either(yes: Value, no: Value, because: readonly Cause[]): Value {

@@ -158,7 +158,9 @@ function runPlay(
     ended: false,
   }
   walkPlay(walk)
-  const name = play.name ?? patterns.join(',')
+  const named = play.name === undefined ? undefined : beforeHosts.ofPlay(frame).template(play.name, play.at)
+  const name =
+    named?.kind === 'known' && typeof named.data === 'string' ? named.data : (play.name ?? patterns.join(','))
   return { name, hosts: patterns, tags: tagsOfFrame(frame, scopes.ofPlay(frame)), inPlay, at: play.at }
 }
 

@@ -5,7 +5,7 @@ import type { Scope } from '../variables/scope.js'
 import { actions, settings } from './actions.js'
 import type { Compiled, CompiledPlay, Compiler } from './compile.js'
 import { allOf, anyOf, type Conditions, evaluateConditions, evaluateWhen } from './conditions.js'
-import { type Frame, includeOf, inheritedKeyword, stepsOf } from './frame.js'
+import { chainOf, type Frame, includeOf, inheritedKeyword, stepsOf } from './frame.js'
 import { gapsIn, type Handler, handlersIn, notifiedNames, notify } from './handlers.js'
 import { invocationsOf } from './invocations.js'
 import { bindItem, evaluateLoop, type Items } from './loops.js'
@@ -157,13 +157,26 @@ function walkTask(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], n
   const itemsKnown = decided.items?.kind !== 'unknown'
   actions[task.module]?.({ walk, task, frame, part, run, scope, runs: reached, invocations, applied, itemsKnown })
   const registered = task.keywords.get('register')?.value
-  if (registered?.kind === 'scalar' && typeof registered.data === 'string' && excluded === undefined) {
+  if (
+    registered?.kind === 'scalar' &&
+    typeof registered.data === 'string' &&
+    excluded === undefined &&
+    isLoaded(frame)
+  ) {
     const { facts: given, host } = walk.state.options
     const facts = given.get(host) ?? given.get('*')
-    const entry = registeredEntry(task, registered.data, reached, invocations, itemsKnown, facts)
-    walk.state.store.set(registered.data, entry)
+    const name = registered.data
+    const conditions = decided.conditions.applied
+    const { items } = decided
+    const entry = registeredEntry({ task, name, runs: reached, conditions, invocations, applied, items, facts })
+    walk.state.store.set(name, entry)
   }
   if (runs.kind !== 'false') notify(walk.handlers, notifiedNames(task, frame, scope), run)
+}
+
+/** A task behind an include that is certainly skipped is never seen by Ansible: it registers nothing. */
+function isLoaded(frame: Frame): boolean {
+  return !chainOf(frame).some(({ include }) => include?.conditions.some(({ truth }) => truth.kind === 'false'))
 }
 
 function exclusion(walk: Walk, tags: readonly string[], part: TaskRun['part']): string | undefined {
@@ -188,7 +201,9 @@ function decide(
   const conditions = evaluateConditions(frame, task, scope)
   const dependsOnSetFact = readsSetFact(walk, conditions)
   if (conditions.truth.kind === 'false') {
-    return { conditions, items: undefined, invocations: [], applied: [], runs: FALSE, dependsOnSetFact }
+    // Its items are only looked at for the result, where each of them is skipped.
+    const items = task.keywords.has('register') ? evaluateLoop(task, frame, scope, walk.state) : undefined
+    return { conditions, items, invocations: [], applied: [], runs: FALSE, dependsOnSetFact }
   }
   const execution = { state: walk.state, hosts: walk.hosts, task, frame }
   const items = evaluateLoop(task, frame, scope, walk.state)
