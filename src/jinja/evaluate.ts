@@ -27,6 +27,7 @@ export interface Scope {
 const noLocals = (): undefined => undefined
 const workLimit = 400_000
 
+/** The scope an expression starts in: no local names, the whole budget of work. */
 export function scopeOf(environment: Environment, at: Span, trace: Scope['trace'] = null): Scope {
   const context: Context = {
     at,
@@ -121,6 +122,7 @@ function asRead(value: Value): Value {
   return value.kind === 'failure' && value.undefined ? { kind: 'undefined', says: value.says, at: value.at } : value
 }
 
+/** The value of a name: a local one of the template, else the environment's, else a global function. */
 export function readName(name: string, scope: Scope): Value {
   const local = scope.local(name)
   if (local !== undefined) return local

@@ -32,6 +32,7 @@ function plainName(name: string): string {
   return aliases[plain] ?? plain
 }
 
+/** The filter of this name, with or without its collection; undefined for one that is not modelled. */
 export function filterNamed(name: string): FilterFunction | undefined {
   const plain = plainName(name)
   return Object.hasOwn(filters, plain) ? filters[plain] : undefined

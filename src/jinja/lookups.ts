@@ -147,6 +147,7 @@ function plainName(name: string): string {
   return aliases[plain] ?? plain
 }
 
+/** The lookups that need nothing but their terms and the variables. */
 export function lookupNames(): readonly string[] {
   return [...Object.keys(lookups), ...Object.keys(aliases)]
 }

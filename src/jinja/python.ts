@@ -33,10 +33,12 @@ export class Split {
   }
 }
 
+/** Fails as Python would; only `apply` catches it and makes a Failure of it. */
 export function raise(says: string, isUndefined = false): never {
   throw new Raised(says, isUndefined)
 }
 
+/** Says that the result cannot be told; only `apply` catches it and makes an Unknown of it. */
 export function giveUp(says: string): never {
   throw new Unresolved([], says)
 }
@@ -60,12 +62,15 @@ export function dataOf(value: Value): Data {
   }
 }
 
+/** Whether this is a tuple, or a view or range that iterates like one. */
 export function isTuple(data: Data): data is Tuple {
   return typeof data === 'object' && data !== null && 'kind' in data && data.kind === 'tuple'
 }
+/** Whether this is a Python list. */
 export function isList(data: Data): data is List {
   return Array.isArray(data)
 }
+/** Whether this is a Python dict. */
 export function isDict(data: Data): data is Dict {
   return data instanceof Map
 }
@@ -206,6 +211,7 @@ export function textOf(data: Data, at: Failure['at']): string | Unknown | Failur
   }
 }
 
+/** Whether this counts as a number: int, float, or bool as Python has it. */
 export function isNumber(data: Data): data is boolean | bigint | number {
   return typeof data === 'bigint' || typeof data === 'number' || typeof data === 'boolean'
 }
@@ -474,6 +480,7 @@ export function failureOf(error: unknown, at: Failure['at']): Failure | null {
   return error instanceof Raised ? { kind: 'failure', says: error.message, at, undefined: error.undefined } : null
 }
 
+/** The Unknown that an unresolved member stands for. */
 export function unknownOf(error: Unresolved, at: Failure['at']): Unknown {
   const causes = error.says === null ? error.causes : [...error.causes, { says: error.says, at }]
   return { kind: 'unknown', causes: mergeCauses(causes) }

@@ -295,6 +295,7 @@ export function plainTestName(name: string): string {
   return aliases[plain] ?? plain
 }
 
+/** The test of this name, with or without its collection; undefined for one that is not modelled. */
 export function testNamed(name: string): TestFunction | undefined {
   const plain = plainTestName(name)
   return Object.hasOwn(tests, plain) ? tests[plain] : undefined

@@ -105,16 +105,19 @@ export function decide<T>(
   }
 }
 
+/** A value that is data. */
 export function known(data: Data): Known {
   return { kind: 'known', data }
 }
 
+/** A value that is not known for these causes; `text` gives the known parts of one that is certainly text. */
 export function unknown(causes: readonly Cause[], text?: readonly (string | null)[]): Unknown {
   return text === undefined
     ? { kind: 'unknown', causes: mergeCauses(causes) }
     : { kind: 'unknown', causes: mergeCauses(causes), text }
 }
 
+/** An evaluation that fails as Ansible's would; `isUndefined` where an undefined name is the reason. */
 export function failure(says: string, at: Span, isUndefined = false): Failure {
   return { kind: 'failure', says, at, undefined: isUndefined }
 }

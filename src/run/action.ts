@@ -57,6 +57,7 @@ export function isTrue(value: Value | undefined): boolean {
   return data === true || data === 1n || (typeof data === 'string' && /^(?:yes|true|on|1|y|t)$/i.test(data))
 }
 
+/** The text a value is known to be; undefined for anything else. */
 export function textOf(value: Value | undefined): string | undefined {
   return value?.kind === 'known' && typeof value.data === 'string' ? value.data : undefined
 }

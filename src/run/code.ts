@@ -23,6 +23,7 @@ export interface Code {
   readonly rolesRead: Set<string>
 }
 
+/** Opens a tree's role code; what cannot be read goes to `report`, and what rests on it is unknown. */
 export function openCode(tree: SourceTree, report: Report): Code {
   const documents = new Map<string, Node | undefined>()
   const statements = new Map<string, readonly Statement[] | undefined>()
@@ -91,6 +92,7 @@ export function joinPath(directory: string, name: string): string | undefined {
   return path === '.' ? '' : path.replace(/\/$/, '')
 }
 
+/** The directory a path of the tree stands in; `''` for one at the root. */
 export function directoryOf(path: string): string {
   const directory = posix.dirname(path)
   return directory === '.' ? '' : directory

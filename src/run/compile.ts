@@ -56,6 +56,7 @@ export interface Compiler {
 /** Import chains longer than this are taken for a cycle that file names do not show. */
 const deepest = 60
 
+/** Puts static reuse in place as Ansible does when it loads a playbook (rules 90 and 94); what is missing becomes a gap. */
 export function createCompiler(code: Code, evaluateStatic: EvaluateStatic, effort: Effort): Compiler {
   // The roles that imports bring in become visible to the play.
   let visibleRoles: Role[] = []

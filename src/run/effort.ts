@@ -14,6 +14,7 @@ export interface Effort {
   readonly exhausted: (at: Span) => string | undefined
 }
 
+/** A budget of its own; used up, it is reported once. */
 export function createEffort(report: Report): Effort {
   let spent = 0
   let told = false

@@ -53,6 +53,7 @@ export function inheritedKeyword(frame: Frame, task: Pick<Directives, 'keywords'
   return undefined
 }
 
+/** The chain as reports show it, outermost first. */
 export function stepsOf(frame: Frame): readonly Step[] {
   return chainOf(frame).map(({ step }) => step)
 }

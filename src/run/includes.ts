@@ -14,6 +14,7 @@ import { type Candidate, findFiles } from './search.js'
 import type { AppliedCondition, Invocation } from './task-run.js'
 import type { Walk } from './walk.js'
 
+/** `include_tasks`: each file it may stand for is compiled and walked below a frame that holds what was decided. */
 export function includeTasks(action: Action): void {
   const { walk, task, frame } = action
   eachInvocation(action, (invocation, truth, conditions, items) => {
@@ -64,6 +65,7 @@ export function includeTasks(action: Action): void {
   })
 }
 
+/** `include_role`: the same for a role, whose handlers are known from then on (rule 85). */
 export function includeRole(action: Action): void {
   const { walk, task, frame } = action
   eachInvocation(action, (invocation, truth, conditions, items) => {

@@ -57,6 +57,7 @@ const lookups: Readonly<Record<string, (call: Call) => Value>> = {
   },
 }
 
+/** The lookups an expression in this frame can use; undefined for a plugin that is not modelled here. */
 export function lookupFor(state: RunState, frame: Frame, scope: Scope): Environment['lookup'] {
   return (plugin, terms, options, at) => lookups[plugin]?.({ state, frame, scope, terms, options, at })
 }

@@ -51,6 +51,7 @@ const controlHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::
 const magicPlace = placeOfRun('magic variables')
 const factsPlace = placeOfRun('facts of the host')
 
+/** The scopes of one play. Layers that do not change within the play are made once. */
 export function createScopes(state: RunState, variables: PlayVariables): Scopes {
   const frames = new Map<Frame, Scope>()
   const factsByHost = new Map<string, Facts>()

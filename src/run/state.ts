@@ -34,6 +34,7 @@ export interface HostStores {
   readonly added: Store
 }
 
+/** What a run sets, host by host; each host's stores are made when something is first set for it. */
 export function createHostStores(changes: Changes): (host: string) => HostStores {
   const byHost = new Map<string, HostStores>()
   return host => {

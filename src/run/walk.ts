@@ -71,6 +71,7 @@ function recordUnnotified(walk: Walk, { task, frame }: Handler): void {
   record(walk, task, frame, 'handler', { ...faceOf(task, frame, scope), excluded, decided, notifiedBy: [] })
 }
 
+/** Runs one compiled statement, and what stands in it, on paper. */
 export function walkCompiled(walk: Walk, compiled: Compiled): void {
   switch (compiled.kind) {
     case 'task':
