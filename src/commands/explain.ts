@@ -1,13 +1,28 @@
 import { renderExplainJson } from '../reports/explain-json.js'
 import { renderExplainMarkdown } from '../reports/explain-markdown.js'
 import { renderExplainText } from '../reports/explain-text.js'
+import {
+  explainedVariables,
+  renderExplainVariableJson,
+  renderExplainVariableMarkdown,
+  renderExplainVariableText,
+  variableNamed,
+} from '../reports/explain-variable.js'
 import { UsageError } from '../source/diagnostic.js'
 import type { DefineCommand } from './command.js'
 import { type AnalysisOptions, addAnalysisOptions, addOutputOptions, type OutputOptions, requestOf } from './options.js'
 import { styleFor, writeReport } from './output.js'
 import { reportFor, statusOf, tellDiagnostics } from './subject.js'
 
-/** `whofixes explain`: the proof of one verdict. */
+const explainProblem = { text: renderExplainText, json: renderExplainJson, markdown: renderExplainMarkdown } as const
+const explainVariable = {
+  text: renderExplainVariableText,
+  json: renderExplainVariableJson,
+  markdown: renderExplainVariableMarkdown,
+} as const
+type Format = keyof typeof explainProblem
+
+/** `whofixes explain`: the proof of one verdict, or of one value of the lab's files. */
 export const defineExplain: DefineCommand = (program, terminal, finish) => {
   const command = program
     .command('explain')
@@ -17,19 +32,22 @@ export const defineExplain: DefineCommand = (program, terminal, finish) => {
   addOutputOptions(addAnalysisOptions(command), ['text', 'json', 'markdown']).action(
     (problem: string, source: string | undefined, options: AnalysisOptions & OutputOptions) => {
       const report = reportFor(source, requestOf(options))
+      const style = styleFor(options, terminal)
       const verdict = report.problems.find(({ id }) => id === problem)
-      if (verdict === undefined) {
-        throw new UsageError(`no problem '${problem}'; there are ${report.problems.map(({ id }) => id).join(', ')}`)
+      const variable = variableNamed(report, problem)
+      if (verdict === undefined && variable === undefined) {
+        const names = [...report.problems.map(({ id }) => id), ...explainedVariables(report)]
+        throw new UsageError(`no problem '${problem}'; there are ${names.join(', ')}`)
       }
       const text =
-        options.format === 'json'
-          ? renderExplainJson(report, verdict)
-          : options.format === 'markdown'
-            ? renderExplainMarkdown(report, verdict)
-            : renderExplainText(report, verdict, styleFor(options, terminal))
+        verdict !== undefined
+          ? explainProblem[options.format as Format](report, verdict, style)
+          : variable !== undefined
+            ? explainVariable[options.format as Format](report, variable, style)
+            : ''
       writeReport(text, options, terminal)
       tellDiagnostics(report.diagnostics, options, terminal)
-      finish(statusOf([verdict]))
+      finish(verdict === undefined ? (variable?.[1].status === 'known' ? 0 : 3) : statusOf([verdict]))
     },
   )
 }

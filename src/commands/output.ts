@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { coloured, plain, type Style } from '../reports/style.js'
 import { UsageError } from '../source/diagnostic.js'
 import type { Terminal } from './command.js'
@@ -11,15 +11,25 @@ export function writeReport(text: string, options: Pick<OutputOptions, 'output'>
   else replaceFile(options.output, text)
 }
 
-/** Writes a file beside its place first, then moves it there in one step. */
+/**
+ * Writes a file beside its place first, then moves it there in one step, keeping its mode. A link is followed; what is no
+ * regular file (a pipe, a device) is written to as it is.
+ */
 export function replaceFile(path: string, text: string): void {
   if (path === '') throw new UsageError('--output needs the name of a file')
-  const draft = `${path}.${randomUUID()}.tmp`
+  let draft: string | undefined
   try {
-    writeFileSync(draft, text, { flag: 'wx' })
-    renameSync(draft, path)
+    const before = statSync(path, { throwIfNoEntry: false })
+    if (before !== undefined && !before.isFile() && !before.isDirectory()) {
+      writeFileSync(path, text)
+      return
+    }
+    const target = before === undefined ? path : realpathSync(path)
+    draft = `${target}.${randomUUID()}.tmp`
+    writeFileSync(draft, text, { flag: 'wx', mode: before?.mode ?? 0o666 })
+    renameSync(draft, target)
   } catch (error) {
-    removeDraft(draft)
+    if (draft !== undefined) removeDraft(draft)
     throw new UsageError(`${path}: cannot be written (${reason(error)})`)
   }
 }

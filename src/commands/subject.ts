@@ -14,6 +14,7 @@ import { reportOf } from '../reports/report.js'
 import { UsageError } from '../source/diagnostic.js'
 import { isRelease, openSource } from '../source/open.js'
 import type { SourceTree } from '../source/tree.js'
+import type { ResolvedVariable } from '../variables/resolved.js'
 import type { ExitStatus, Terminal } from './command.js'
 import { beyondSnapshot } from './options.js'
 
@@ -72,15 +73,28 @@ export function reportOfAnalysis(analysis: Analysis): Report {
   const { origin, run, verdicts, diagnostics } = analysis
   const variables = new Map(
     shownVariables.flatMap(name => {
-      // The role that defines it says it; any other only passes it on.
-      const owner =
-        analysis.roles.find(({ role }) => role.code.defaults.some(definition => definition.name === name)) ??
-        analysis.roles.find(({ variables: found }) => found.get(name)?.winner !== undefined)
-      const variable = owner?.variables.get(name)
+      const variable = asItsRoleSees(analysis, name)
       return variable === undefined ? [] : [[name, variable] as const]
     }),
   )
   return reportOf({ origin, playbook: run.playbook, host: run.host, verdicts, variables, diagnostics })
+}
+
+/**
+ * A variable as the role sees it that defines it for its own tasks: of the roles with a default of their own the one that
+ * wins over most other definitions, before any task sets it. Without such a role, as the first that knows it.
+ */
+function asItsRoleSees({ roles }: Analysis, name: string): ResolvedVariable | undefined {
+  const views = roles.flatMap(({ role, variables }) => {
+    const variable = variables.get(name)
+    return variable?.winner === undefined ? [] : [{ role, variable }]
+  })
+  const owners = views.filter(
+    ({ role, variable }) =>
+      role.code.defaults.some(definition => definition.name === name) && variable.winner?.origin !== 'set_fact',
+  )
+  const [best] = owners.toSorted((a, b) => b.variable.overridden.length - a.variable.overridden.length)
+  return (best ?? views[0])?.variable
 }
 
 /** Answers about kubespray refuse another tree. */

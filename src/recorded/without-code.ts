@@ -24,7 +24,7 @@ export function withoutExpressions(run: Run): Run {
 
 function conditionFact(condition: AppliedCondition): AppliedCondition {
   const remains = condition.remains === null ? null : namesOf(condition)
-  return { ...condition, text: 'the condition', remains }
+  return { ...condition, text: '', remains }
 }
 
 function invocationFact(invocation: Invocation, conditions: readonly AppliedCondition[]): Invocation {

@@ -52,7 +52,8 @@ function rolesText(roles: readonly string[]): string {
   return roles.length <= 5 ? roles.join(', ') : `${named} and ${roles.length - 4} more roles`
 }
 
-function variableLines(name: string, variable: ReportedVariable, style: Style): readonly string[] {
+/** A variable with its place, and the definitions it wins over. */
+export function variableLines(name: string, variable: ReportedVariable, style: Style): readonly string[] {
   const { status, value, origin, file, line, overridden, because } = variable
   const shown =
     status === 'undefined' ? 'not defined' : status === 'unknown' && value === null ? 'not known' : valueText(value, 70)

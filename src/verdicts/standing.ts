@@ -135,7 +135,9 @@ export function describeCondition(condition: AppliedCondition): string {
         `${name} is ${value.kind === 'undefined' ? 'undefined' : value.kind === 'unknown' ? 'unknown' : shown(value)}`,
     )
   const values = names.length === 0 ? '' : ` (${names.join(', ')})`
-  return `\`${condition.text}\` is ${truth}${values}, ${placeOf(condition.at)}`
+  // A snapshot keeps no expressions: then the place has to do.
+  const quoted = condition.text === '' ? 'its condition' : `\`${condition.text}\``
+  return `${quoted} is ${truth}${values}, ${placeOf(condition.at)}`
 }
 
 function shown(value: Value): string {

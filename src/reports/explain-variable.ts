@@ -1,0 +1,76 @@
+import type { Report, ReportedVariable } from './report.js'
+import { sourceText } from './report-text.js'
+import { plain, type Style } from './style.js'
+import { valueText } from './value-text.js'
+import { variableLines } from './vars-text.js'
+
+/** The variables that stand in who-fixes.json under another name. */
+const answerKeys: ReadonlyMap<string, string> = new Map([['sysctl_file', 'sysctl_file_path']])
+
+/** The variable a name of the lab's files is about, where the report shows it. */
+export function variableNamed(report: Report, asked: string): readonly [string, ReportedVariable] | undefined {
+  const name = answerKeys.get(asked) ?? asked
+  const variable = report.variables.get(name)
+  return variable && [name, variable]
+}
+
+/** Names `explain` takes besides the problems. */
+export function explainedVariables(report: Report): readonly string[] {
+  return [...answerKeys.keys(), ...report.variables.keys()]
+}
+
+interface Notes {
+  readonly says: string
+  readonly file: string | null
+  readonly line: number | null
+}
+
+/** What verdicts note about the file the variable names: where it may be another one. */
+function notesAbout(report: Report, name: string): readonly Notes[] {
+  return name === 'sysctl_file_path'
+    ? report.problems.filter(({ id }) => id === 'ip_forward').flatMap(({ notes }) => notes)
+    : []
+}
+
+/** Why a variable has its value: the definition that wins, those it wins over, and where it may change during the run. */
+export function renderExplainVariableText(
+  report: Report,
+  [name, variable]: readonly [string, ReportedVariable],
+  style: Style = plain,
+): string {
+  const notes = notesAbout(report, name).flatMap(({ says, file, line }) => [
+    '',
+    says,
+    ...(file === null ? [] : [style.faint(`${file}:${line}`)]),
+  ])
+  const head = `${sourceText(report.source)}, ${report.playbook}, host ${report.host}`
+  return `${[head, '', ...variableLines(name, variable, style), ...notes].join('\n')}\n`
+}
+
+/** The same for machines. */
+export function renderExplainVariableJson(
+  report: Report,
+  [name, variable]: readonly [string, ReportedVariable],
+): string {
+  const { source, playbook, host } = report
+  return `${JSON.stringify({ source, playbook, host, variable: { name, ...variable }, notes: notesAbout(report, name) }, null, 2)}\n`
+}
+
+/** The same as Markdown. */
+export function renderExplainVariableMarkdown(
+  report: Report,
+  [name, variable]: readonly [string, ReportedVariable],
+): string {
+  const place = (each: { file: string | null; line: number | null }): string =>
+    each.file === null ? '' : `\`${each.file}:${each.line}\``
+  const row = (each: {
+    value: ReportedVariable['value']
+    origin: string | null
+    file: string | null
+    line: number | null
+  }): string => `| \`${valueText(each.value, 80)}\` | ${each.origin ?? ''} | ${place(each)} |`
+  const rows = [row(variable), ...variable.overridden.map(row)]
+  const because = variable.because === null ? [] : ['', variable.because]
+  const notes = notesAbout(report, name).flatMap(note => ['', `${note.says} ${place(note)}`])
+  return `${[`# ${name}`, '', '| value | from | place |', '|---|---|---|', ...rows, ...because, ...notes].join('\n')}\n`
+}
