@@ -7,6 +7,7 @@ import { readFacts } from './inventory/facts.js'
 import { readGroupVars, readInventoryVars, type VariableFile } from './inventory/group-vars.js'
 import { hostsOf, type Inventory } from './inventory/inventory.js'
 import { readInventory } from './inventory/read.js'
+import { readInventorySettings } from './inventory/settings.js'
 import type { Dict } from './jinja/value.js'
 import { withoutExpressions } from './recorded/without-code.js'
 import { openCode } from './run/code.js'
@@ -102,7 +103,7 @@ export function analyzeRun(tree: SourceTree, request: AnalysisRequest): RunAnaly
   const inventory =
     request.inventory.length === 0
       ? defaultInventory(tree, diagnostics.report)
-      : readInventory(request.inventory, diagnostics.report)
+      : readInventory(request.inventory, diagnostics.report, readInventorySettings(tree))
   const host = chooseHost(inventory, request.host)
   const beside = request.inventory.length === 0 ? [] : readInventoryVars(inventory, diagnostics.report)
   const besidePlaybook = remembered((directory: string) =>

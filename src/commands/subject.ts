@@ -91,7 +91,8 @@ function asItsRoleSees({ roles }: Analysis, name: string): ResolvedVariable | un
   })
   const owners = views.filter(
     ({ role, variable }) =>
-      role.code.defaults.some(definition => definition.name === name) && variable.winner?.origin !== 'set_fact',
+      role.code.defaults.some(definition => definition.name === name) &&
+      [variable.winner, ...variable.overridden].every(place => place?.origin !== 'set_fact'),
   )
   const [best] = owners.toSorted((a, b) => b.variable.overridden.length - a.variable.overridden.length)
   return (best ?? views[0])?.variable

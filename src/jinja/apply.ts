@@ -1,5 +1,5 @@
 import type { Span } from '../source/text.js'
-import { equal, failureOf, leniency, Raised, Split, Unresolved, unknownOf } from './python.js'
+import { failureOf, leniency, Raised, Split, Unresolved, unknownOf } from './python.js'
 import type { Cause, Data, Failure, Known, OneOf, Option, Undefined, Unknown, Value } from './value.js'
 import { failure, known, mergeCauses, unknown } from './value.js'
 
@@ -228,13 +228,4 @@ function sameData(left: Data, right: Data): boolean {
     return left.view === right.view && sameData(left.items, right.items)
   }
   return left === right
-}
-
-/** Whether two data are `==` in Python; false where that is open. For looking for things, not for judging. */
-export function surelyEqual(left: Data, right: Data): boolean {
-  try {
-    return equal(left, right)
-  } catch {
-    return false
-  }
 }

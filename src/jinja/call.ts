@@ -79,8 +79,3 @@ export function pureTest(
 ): TestFunction {
   return pure(name, parameters, (input, args, context) => known(work(input, args, context)))
 }
-
-/** A filter of one text (anything else is put through `str()` first, as Jinja2's `soft_str` does). */
-export function namedText(data: Data, what: string): string {
-  return typeof data === 'string' ? data : raise(`${what} must be str`)
-}

@@ -614,8 +614,3 @@ function evaluateLogical(expression: Expression & { kind: 'and' | 'or' }, scope:
     return unknown([...causesOfOption(left), ...causesOfOption(right)])
   })
 }
-
-/** Undefined, as `is defined` sees it. */
-export function undefinedName(name: string, at: Span): Undefined {
-  return { kind: 'undefined', says: `'${name}' is undefined`, at }
-}
