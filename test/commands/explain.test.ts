@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { runCommandLine } from '../../src/commands/command-line.js'
+import { withTemporary, writeFiles } from '../source/trees.js'
+import { smallTree } from './small-tree.js'
+
+function run(args: readonly string[]): { status: number; out: string; err: string } {
+  const out: string[] = []
+  const err: string[] = []
+  const status = runCommandLine(args, {
+    out: text => out.push(text),
+    err: line => err.push(line),
+    colours: false,
+  })
+  return { status, out: out.join(''), err: err.join('\n') }
+}
+
+describe('explain', () => {
+  it('answers for every key of the answer, in every format', () =>
+    withTemporary(tree => {
+      writeFiles(tree, smallTree)
+      const keys = Object.keys(JSON.parse(run(['answer', tree]).out))
+      for (const key of [...keys, 'sysctl_file_path']) {
+        for (const format of ['text', 'json', 'markdown']) {
+          const { status, out, err } = run(['explain', key, tree, '--format', format])
+          assert.equal(status, 0, `${key} ${format}: ${err}`)
+          assert.ok(out.length > 40, `${key} ${format}`)
+          if (format === 'json') JSON.parse(out)
+        }
+      }
+    }))
+
+  it('says which definitions an extra variable overrides', () =>
+    withTemporary(tree => {
+      writeFiles(tree, smallTree)
+      const { out } = run([
+        'explain',
+        'sysctl_file',
+        tree,
+        '-e',
+        'sysctl_file_path=/etc/sysctl.d/90-k8s.conf',
+        '--format',
+        'json',
+      ])
+      const { variable } = JSON.parse(out)
+      assert.equal(variable.value, '/etc/sysctl.d/90-k8s.conf')
+      assert.equal(variable.origin, 'extra vars')
+      assert.ok(variable.overridden.length > 0)
+      for (const { origin, value } of variable.overridden) {
+        assert.equal(origin, 'role defaults')
+        assert.equal(value, '/etc/sysctl.d/99-sysctl.conf')
+      }
+    }))
+
+  it('ends with 3 where the value is not known', () =>
+    withTemporary(tree => {
+      writeFiles(tree, smallTree)
+      const { status, out } = run([
+        'explain',
+        'sysctl_file',
+        tree,
+        '-e',
+        '{"sysctl_file_path": "{{ ansible_facts.x }}"}',
+      ])
+      assert.equal(status, 3)
+      assert.match(out, /not known/)
+    }))
+})
+
+describe('--output', () => {
+  it('follows a link, and keeps the mode of what was there', () =>
+    withTemporary(directory => {
+      const file = join(directory, 'file')
+      const link = join(directory, 'link')
+      writeFileSync(file, 'before\n', { mode: 0o600 })
+      symlinkSync('file', link)
+      assert.equal(run(['rules', '-o', link]).status, 0)
+      assert.ok(lstatSync(link).isSymbolicLink())
+      assert.match(readFileSync(file, 'utf8'), /^swap/)
+      assert.equal(statSync(file).mode & 0o777, 0o600)
+    }))
+
+  it('writes into a pipe instead of replacing it', () =>
+    withTemporary(directory => {
+      const pipe = join(directory, 'pipe')
+      execFileSync('mkfifo', [pipe])
+      const read = execFileSync('sh', ['-c', `cat '${pipe}' & node dist/src/cli.js rules -o '${pipe}'; wait`], {
+        encoding: 'utf8',
+      })
+      assert.match(read, /^swap/)
+      assert.ok(lstatSync(pipe).isFIFO())
+    }))
+})
