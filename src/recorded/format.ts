@@ -1,6 +1,5 @@
-import type { ReportedNote, Runs } from '../reports/report.js'
+import type { ReportedNote, ReportedVariable, Runs } from '../reports/report.js'
 import type { Json } from '../reports/value-text.js'
-import type { Origin } from '../variables/resolved.js'
 import type { FixedBy } from '../verdicts/judge.js'
 
 export const SNAPSHOT_SCHEMA = 'https://whofixes.github.io/schemas/whofixes-snapshot-1.json'
@@ -66,7 +65,7 @@ export interface RecordedRelease {
   readonly texts: readonly string[]
   readonly steps: readonly RecordedStep[]
   readonly problems: readonly RecordedProblem[]
-  readonly variables: Readonly<Record<string, RecordedVariable>>
+  readonly variables: Readonly<Record<string, ReportedVariable>>
   /** Definitions by file: `name:line`, and what it comes to there. */
   readonly definitions: Readonly<Record<string, Readonly<Record<string, Json>>>>
   /** Definitions whose value is not known before the run, or too long to record: `name:line`, by file. */
@@ -87,21 +86,6 @@ export interface RecordedRelease {
     readonly line: number
     readonly because: string
   }[]
-}
-
-export interface RecordedVariable {
-  readonly status: 'known' | 'unknown' | 'undefined'
-  readonly value: Json
-  readonly origin: Origin | null
-  readonly file: string | null
-  readonly line: number | null
-  readonly overridden: readonly {
-    readonly origin: Origin
-    readonly file: string
-    readonly line: number
-    readonly value: Json
-  }[]
-  readonly because: string | null
 }
 
 /** What a role sees of role defaults and vars besides the common files. */
