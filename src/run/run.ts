@@ -156,6 +156,7 @@ function runPlay(
     skipping: undefined,
     repeats: false,
     ended: false,
+    endings: [],
   }
   walkPlay(walk)
   const named = play.name === undefined ? undefined : beforeHosts.ofPlay(frame).template(play.name, play.at)

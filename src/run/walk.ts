@@ -42,6 +42,8 @@ export interface Walk {
   /** Whether `skipping` is about a role that already ran. */
   repeats: boolean
   ended: boolean
+  /** What may have ended the play, or the role that is walked: conditions of all that follows there. */
+  endings: readonly { readonly ends: 'play' | 'role'; readonly condition: AppliedCondition }[]
 }
 
 /** Runs a compiled play on paper, in Ansible's order (rule 81). */
@@ -60,7 +62,7 @@ export function walkPlay(walk: Walk): void {
 
 function recordUnnotified(walk: Walk, { task, frame }: Handler): void {
   const scope = walk.scopes.ofTask(frame, task, new Map())
-  const conditions = evaluateConditions(frame, task, scope)
+  const conditions = conditionsOf(walk, frame, task, scope)
   const decided = {
     conditions,
     runs: conditions.truth,
@@ -88,7 +90,7 @@ export function walkCompiled(walk: Walk, compiled: Compiled): void {
     case 'gap': {
       const { says, at, frame } = compiled
       const scope = walk.scopes.ofFrame(frame)
-      const conditions = evaluateConditions(frame, nothing(at), scope)
+      const conditions = conditionsOf(walk, frame, nothing(at), scope)
       walk.gaps.push({ says, at, via: stepsOf(frame), runs: allOf([walk.inPlay, conditions.truth]) })
       break
     }
@@ -98,6 +100,7 @@ export function walkCompiled(walk: Walk, compiled: Compiled): void {
 function walkRole(walk: Walk, role: Role, frame: Frame, body: readonly Compiled[]): void {
   walk.roleStarts(role, walk.scopes.ofFrame(frame))
   const before = walk.skipping
+  const { endings } = walk
   // Only what `roles:` and dependencies name is run once; imports and includes of roles run every time.
   const counted = frame.parent?.kind === 'play' || frame.parent?.kind === 'role'
   if (counted && walk.rolesDone.has(role.key) && !role.code.allowDuplicates) {
@@ -106,10 +109,21 @@ function walkRole(walk: Walk, role: Role, frame: Frame, body: readonly Compiled[
   }
   for (const statement of body) walkCompiled(walk, statement)
   if (counted) walk.rolesDone.add(role.key)
+  walk.endings = walk.endings.filter(ending => ending.ends === 'play' || endings.includes(ending))
   if (walk.skipping !== before && !walk.ended) {
     walk.skipping = before
     walk.repeats = false
   }
+}
+
+/** The conditions of a statement, with what may have ended the play or role before it. */
+function conditionsOf(walk: Walk, frame: Frame, task: Task, scope: Scope): Conditions {
+  return evaluateConditions(
+    frame,
+    task,
+    scope,
+    walk.endings.map(({ condition }) => condition),
+  )
 }
 
 /** Runs the handlers that were notified since they last ran, in the order they are defined (rule 100). */
@@ -200,7 +214,7 @@ function decide(
   scope: Scope,
   made: (invocation: Invocation, scope: Scope, itemsKnown: boolean) => void,
 ): Decided {
-  const conditions = evaluateConditions(frame, task, scope)
+  const conditions = conditionsOf(walk, frame, task, scope)
   const dependsOnSetFact = readsSetFact(walk, conditions)
   if (conditions.truth.kind === 'false') {
     // Its items are only looked at for the result, where each of them is skipped.
@@ -221,7 +235,7 @@ function decide(
   const some: Truth = itemsKnown ? TRUE : unknown(items.causes)
   const rows = single.flatMap((item, index) => {
     const inner = walk.scopes.ofTask(frame, task, bindItem(task, item, index))
-    const own = evaluateConditions(frame, task, inner)
+    const own = conditionsOf(walk, frame, task, inner)
     const dependent = readsSetFact(walk, own)
     const runs = allOf([walk.inPlay, own.truth, some])
     const invocations = invocationsOf({ ...execution, scope: inner, runs, remains: own.remains, item })
