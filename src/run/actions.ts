@@ -97,5 +97,5 @@ function meta(action: Action): void {
   // What follows runs only where this did not.
   const text = `the ${ends} does not end before: meta at ${placeOf(task.at)}`
   const condition = { text, at: task.at, from: ends, truth: runs, remains: text, names: [] }
-  walk.endings = [...walk.endings, { ends, condition }]
+  walk.open = [...walk.open, { ends, condition }]
 }

@@ -1,5 +1,5 @@
 import type { Task } from '../ansible/statement.js'
-import { FALSE, TRUE, type Truth, unknown } from '../jinja/value.js'
+import { type Cause, FALSE, TRUE, type Truth, unknown } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 import type { Scope } from '../variables/scope.js'
 import { actions } from './actions.js'
@@ -42,8 +42,8 @@ export interface Walk {
   /** Whether `skipping` is about a role that already ran. */
   repeats: boolean
   ended: boolean
-  /** What may have ended the play, or the role that is walked: conditions of all that follows there. */
-  endings: readonly { readonly ends: 'play' | 'role'; readonly condition: AppliedCondition }[]
+  /** Conditions of all that follows in the play, or the role that is walked: what may have ended it. */
+  open: readonly { readonly ends: 'play' | 'role'; readonly condition: AppliedCondition }[]
 }
 
 /** Runs a compiled play on paper, in Ansible's order (rule 81). */
@@ -100,7 +100,7 @@ export function walkCompiled(walk: Walk, compiled: Compiled): void {
 function walkRole(walk: Walk, role: Role, frame: Frame, body: readonly Compiled[]): void {
   walk.roleStarts(role, walk.scopes.ofFrame(frame))
   const before = walk.skipping
-  const { endings } = walk
+  const { open } = walk
   // Only what `roles:` and dependencies name is run once; imports and includes of roles run every time.
   const counted = frame.parent?.kind === 'play' || frame.parent?.kind === 'role'
   if (counted && walk.rolesDone.has(role.key) && !role.code.allowDuplicates) {
@@ -109,7 +109,7 @@ function walkRole(walk: Walk, role: Role, frame: Frame, body: readonly Compiled[
   }
   for (const statement of body) walkCompiled(walk, statement)
   if (counted) walk.rolesDone.add(role.key)
-  walk.endings = walk.endings.filter(ending => ending.ends === 'play' || endings.includes(ending))
+  walk.open = walk.open.filter(each => each.ends === 'play' || open.includes(each))
   if (walk.skipping !== before && !walk.ended) {
     walk.skipping = before
     walk.repeats = false
@@ -122,7 +122,7 @@ function conditionsOf(walk: Walk, frame: Frame, task: Task, scope: Scope): Condi
     frame,
     task,
     scope,
-    walk.endings.map(({ condition }) => condition),
+    walk.open.map(({ condition }) => condition),
   )
 }
 
@@ -130,11 +130,21 @@ function conditionsOf(walk: Walk, frame: Frame, task: Task, scope: Scope): Condi
 export function flushHandlers(walk: Walk): void {
   for (const handler of walk.handlers) {
     if (handler.notifiedBy.length === 0) continue
-    const by = handler.notifiedBy
+    const { task, frame, notifiedBy, perhaps } = handler
     handler.notifiedBy = []
+    handler.perhaps = []
     handler.ran = true
-    walkTask(walk, handler.task, handler.frame, 'handler', by)
+    const before = walk.open
+    if (perhaps.length > 0) walk.open = [...before, { ends: 'role', condition: isNotified(task, perhaps) }]
+    walkTask(walk, task, frame, 'handler', notifiedBy)
+    walk.open = walk.open.filter(each => each.ends === 'play' || before.includes(each))
   }
+}
+
+/** Of a handler that is notified by a name that is not known. */
+function isNotified({ at }: Task, causes: readonly Cause[]): AppliedCondition {
+  const text = 'it is the handler that is notified'
+  return { text, at, from: 'task', truth: unknown(causes), remains: text, names: [] }
 }
 
 /** What is known of a task: whether and how often it runs, with what. */
