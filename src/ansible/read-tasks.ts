@@ -165,7 +165,7 @@ function readArguments(module: string, given: Node, more: Node | undefined): Mod
   const named = new Map<string, Node>()
   let template: Node | undefined
   if (more?.kind === 'map') for (const { key, value } of more.entries) named.set(String(key.data), value)
-  else if (more?.kind === 'scalar' && typeof more.data === 'string') template = more
+  else if (more?.kind === 'unreadable' || (more?.kind === 'scalar' && typeof more.data === 'string')) template = more
   let raw = named.get('_raw_params')
   if (given.kind === 'map') for (const { key, value } of given.entries) named.set(String(key.data), value)
   else if (given.kind === 'scalar' && typeof given.data === 'string') {

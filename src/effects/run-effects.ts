@@ -1,11 +1,12 @@
 import { known, type Truth, type Value } from '../jinja/value.js'
 import type { Invocation, Run, TaskRun } from '../run/task-run.js'
 import type { Node } from '../yaml/node.js'
-import { causesOf, optionsOf, piecesCanBe, piecesOf, textOf } from './argument.js'
+import { causesOf, causeText, optionsOf, piecesCanBe, piecesOf, textOf } from './argument.js'
 import { invocationsAsWritten } from './as-written.js'
 import type { ScriptOnHost, ScriptText } from './commands.js'
 import type { Effect } from './effect.js'
 import type { ModuleCall } from './modules/call.js'
+import { nothing } from './modules/host.js'
 import { moduleEffects } from './modules/table.js'
 import { PROGRAMS } from './programs.js'
 import { type ReadRoleText, templateText } from './role-text.js'
@@ -88,6 +89,11 @@ export function effectsOfInvocation(
   if (module === '') return [{ kind: 'stop-if', says: known('the task names no module'), at }]
   const model = moduleEffects(module)
   if (model === undefined) return [{ kind: 'unmodelled-module', module, at }]
+  if (invocation.openArguments !== undefined && model !== nothing) {
+    const [cause] = invocation.openArguments
+    const why = cause === undefined ? 'not known' : causeText(cause)
+    return [{ kind: 'unmodelled-module', module: `${module} (its arguments are not known: ${why})`, at }]
+  }
   let unsure: string | undefined
   const call: ModuleCall = {
     task,

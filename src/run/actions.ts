@@ -1,5 +1,6 @@
 import { addHost, addToGroup } from '../inventory/inventory.js'
 import { known, type Value } from '../jinja/value.js'
+import { placeOf } from '../source/text.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Entry } from '../variables/scope.js'
 import { storedValue } from '../variables/stored.js'
@@ -8,6 +9,7 @@ import { evaluateConditions } from './conditions.js'
 import { includeRole, includeTasks } from './includes.js'
 import { bindItem } from './loops.js'
 import type { Walk } from './walk.js'
+
 /** The modules that otherwise change the run, once the whole task is decided; all others only act on the host. */
 export const actions: Readonly<Record<string, (action: Action) => void>> = {
   'ansible.builtin.group_by': groupBy,
@@ -73,13 +75,27 @@ function noteGroups(walk: Walk): void {
   for (const name of ['groups', 'group_names', 'hostvars']) walk.state.changes.note(name)
 }
 
+/** What each `meta` that ends something ends, and how what is left out says it. */
+const endings: Readonly<Record<string, 'play' | 'role'>> = {
+  end_play: 'play',
+  end_host: 'play',
+  end_batch: 'play',
+  end_role: 'role',
+}
+
 function meta(action: Action): void {
-  const { walk, task } = action
-  const what = task.arguments.raw?.kind === 'scalar' ? task.arguments.raw.data : undefined
-  if (what === 'flush_handlers' && action.runs.kind !== 'false') walk.flush()
-  const ends = what === 'end_play' || what === 'end_host' || what === 'end_batch'
-  if (ends && action.runs.kind === 'true') {
-    walk.ended = true
-    walk.skipping ??= `the play ended before (meta: ${what})`
+  const { walk, task, frame, runs } = action
+  const what = task.arguments.raw?.kind === 'scalar' ? String(task.arguments.raw.data) : ''
+  if (what === 'flush_handlers' && runs.kind !== 'false') walk.flush()
+  const ends = endings[what]
+  if (ends === undefined || runs.kind === 'false' || (ends === 'role' && frame.role === undefined)) return
+  if (runs.kind === 'true') {
+    walk.ended ||= ends === 'play'
+    walk.skipping ??= `the ${ends} ended before (meta: ${what})`
+    return
   }
+  // What follows runs only where this did not.
+  const text = `the ${ends} does not end before: meta at ${placeOf(task.at)}`
+  const condition = { text, at: task.at, from: ends, truth: runs, remains: text, names: [] }
+  walk.open = [...walk.open, { ends, condition }]
 }

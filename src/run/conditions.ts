@@ -17,10 +17,16 @@ export interface Conditions {
 
 /**
  * Evaluates what applies to a task: the conditions of what it stands in, outermost first, then its own; the first that is
- * false ends it (rules 90 to 92). Those of a dynamic include were decided when the run got there.
+ * false ends it (rules 90 to 92). Those of a dynamic include were decided when the run got there. `before` is what must have
+ * come out for the run to get here at all.
  */
-export function evaluateConditions(frame: Frame, task: Task, scope: Scope): Conditions {
-  const applied: AppliedCondition[] = []
+export function evaluateConditions(
+  frame: Frame,
+  task: Task,
+  scope: Scope,
+  before: readonly AppliedCondition[] = [],
+): Conditions {
+  const applied: AppliedCondition[] = [...before]
   const { reads } = scope.withReads(() => {
     for (const { from, node, decided } of conditionsOf(frame, task)) {
       const condition = decided ?? (node && evaluateWhen(node, from, scope))

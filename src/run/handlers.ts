@@ -1,5 +1,5 @@
 import type { Task } from '../ansible/statement.js'
-import type { Value } from '../jinja/value.js'
+import { type Cause, mergeCauses, type Value } from '../jinja/value.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Scope } from '../variables/scope.js'
 import type { Node } from '../yaml/node.js'
@@ -15,13 +15,21 @@ export interface Handler {
   readonly names: readonly string[]
   readonly topics: readonly string[]
   notifiedBy: TaskRun[]
+  /** Why it may be another handler that is notified; empty where it is this one. */
+  perhaps: readonly Cause[]
   ran: boolean
 }
 
-/** The handlers among compiled statements, in order; those of a block are notified one by one (rule 100). */
+/**
+ * The handlers among compiled statements, in order; those of a block are notified one by one (rule 100). In its `rescue` and
+ * `always` Ansible finds none (seen with 2.14): they have no name to notify them by.
+ */
 export function handlersIn(compiled: readonly Compiled[], scopeOf: (frame: Frame) => Scope): readonly Handler[] {
   return compiled.flatMap(item => {
-    if (item.kind === 'block') return handlersIn(item.block, scopeOf)
+    if (item.kind === 'block') {
+      const unheard = handlersIn([...item.rescue, ...item.always], scopeOf)
+      return [...handlersIn(item.block, scopeOf), ...unheard.map(each => ({ ...each, names: [], topics: [] }))]
+    }
     if (item.kind === 'role') return handlersIn(item.body, scopeOf)
     if (item.kind === 'gap') return []
     const { task, frame } = item
@@ -30,9 +38,9 @@ export function handlersIn(compiled: readonly Compiled[], scopeOf: (frame: Frame
     const plain = [textOf(scope.template(name, task.at)) ?? name]
     const roleName = frame.role?.name
     const listen = task.keywords.get('listen')?.value
-    const topics = listen === undefined ? [] : textsOf(listen, scope)
+    const topics = listen === undefined ? [] : namesOf(listen, scope).known
     const names = [...plain, ...(roleName === undefined ? [] : [`${roleName} : ${plain[0]}`])]
-    return [{ task, frame, names, topics, notifiedBy: [], ran: false }]
+    return [{ task, frame, names, topics, notifiedBy: [], perhaps: [], ran: false }]
   })
 }
 
@@ -40,12 +48,18 @@ export function handlersIn(compiled: readonly Compiled[], scopeOf: (frame: Frame
 export function gapsIn(compiled: readonly Compiled[]): readonly Compiled[] {
   return compiled.flatMap(item => {
     if (item.kind === 'gap') return [item]
-    return item.kind === 'block' ? gapsIn(item.block) : []
+    return item.kind === 'block' ? gapsIn([...item.block, ...item.rescue, ...item.always]) : []
   })
 }
 
-/** The names a task notifies, templated; undefined where they cannot be told. */
-export function notifiedNames(task: Task, frame: Frame, scope: Scope): readonly string[] {
+/** What a task notifies: names, and why there may be any other. */
+export interface Notified {
+  readonly known: readonly string[]
+  readonly open: readonly Cause[]
+}
+
+/** The names a task notifies, its own and those it inherits, templated. */
+export function notifiedNames(task: Task, frame: Frame, scope: Scope): Notified {
   const nodes: Node[] = []
   const own = task.keywords.get('notify')?.value
   if (own) nodes.push(own)
@@ -54,28 +68,50 @@ export function notifiedNames(task: Task, frame: Frame, scope: Scope): readonly 
       at.kind === 'block' || at.kind === 'import' ? at.directives.keywords.get('notify')?.value : undefined
     if (inherited) nodes.push(inherited)
   }
-  return nodes.flatMap(node => textsOf(node, scope))
+  const all = nodes.map(node => namesOf(node, scope))
+  return { known: all.flatMap(({ known }) => known), open: mergeCauses(all.flatMap(({ open }) => open)) }
 }
 
 /**
  * Marks what a task notifies. Of handlers with one name only one runs: the first of the list that was loaded last, be it a
- * role's or the play's. A topic reaches every handler that listens.
+ * role's or the play's. A topic reaches every handler that listens. A name that is not known may be that of any handler.
  */
-export function notify(handlers: readonly Handler[], names: readonly string[], by: TaskRun): void {
-  for (const name of names) {
+export function notify(handlers: readonly Handler[], { known, open }: Notified, by: TaskRun): void {
+  for (const name of known) {
     const byName = handlers.filter(handler => handler.names.includes(name))
     const lastList = byName.at(-1)?.frame.role
     const named = byName.find(({ frame }) => frame.role === lastList)
     for (const handler of handlers) {
-      if (handler === named || handler.topics.includes(name)) handler.notifiedBy.push(by)
+      if (handler !== named && !handler.topics.includes(name)) continue
+      handler.notifiedBy.push(by)
+      handler.perhaps = []
     }
+  }
+  if (open.length === 0) return
+  for (const handler of handlers) {
+    if (handler.names.length + handler.topics.length === 0 || handler.notifiedBy.includes(by)) continue
+    if (handler.notifiedBy.length === 0 || handler.perhaps.length > 0)
+      handler.perhaps = mergeCauses([...handler.perhaps, ...open])
+    handler.notifiedBy.push(by)
   }
 }
 
-function textsOf(node: Node, scope: Scope): readonly string[] {
+/** The texts of one name or a list of names. */
+function namesOf(node: Node, scope: Scope): Notified {
   const value = evaluateNode(node, scope)
   const items = value.kind === 'known' && Array.isArray(value.data) ? (value.data as readonly Value[]) : [value]
-  return items.flatMap(item => textOf(item) ?? [])
+  const names: string[] = []
+  const open: Cause[] = []
+  for (const item of items.flatMap(each =>
+    each.kind === 'one-of' ? each.options.map(({ value }) => value) : [each],
+  )) {
+    const name = textOf(item)
+    if (name !== undefined) names.push(name)
+    else if (item.kind === 'unknown') open.push(...item.causes)
+    else if (item.kind === 'known' && Array.isArray(item.data))
+      names.push(...item.data.flatMap(each => textOf(each) ?? []))
+  }
+  return { known: names, open }
 }
 
 function textOf(value: Value): string | undefined {

@@ -2,7 +2,7 @@ import { fullModuleName } from '../ansible/modules.js'
 import type { Task } from '../ansible/statement.js'
 import { hasTemplate } from '../jinja/parser.js'
 import { renderTemplateFile } from '../jinja/template.js'
-import { type Cause, known, type Truth, type Value } from '../jinja/value.js'
+import { type Cause, known, mergeCauses, type Truth, type Value } from '../jinja/value.js'
 import { wholeFile } from '../source/text.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Scope } from '../variables/scope.js'
@@ -32,7 +32,7 @@ export function invocationsOf(execution: Execution): readonly Invocation[] {
   const plain: Invocation = {
     runs,
     remains,
-    arguments: argumentsOf(task, scope),
+    ...argumentsOf(task, scope),
     raw: task.arguments.raw && evaluateNode(task.arguments.raw, scope),
     environment: environmentOf(frame, task, scope),
     ...(item === undefined ? {} : { item }),
@@ -49,20 +49,33 @@ export function invocationsOf(execution: Execution): readonly Invocation[] {
   }))
 }
 
-function argumentsOf(task: Task, scope: Scope): ReadonlyMap<string, Value> {
+function argumentsOf(task: Task, scope: Scope): Pick<Invocation, 'arguments' | 'openArguments'> {
   const named = new Map<string, Value>()
-  if (task.arguments.template) {
-    const value = evaluateNode(task.arguments.template, scope)
-    if (value.kind === 'known' && value.data instanceof Map) {
-      for (const [name, member] of value.data) named.set(String(name), member)
-    }
-  }
+  const open =
+    task.arguments.template === undefined ? [] : addMembers(evaluateNode(task.arguments.template, scope), named)
   for (const [name, node] of task.arguments.named) {
     const value = evaluateNode(node, scope)
     if (value.kind === 'known' && value.data === omitted) named.delete(name)
     else named.set(name, value)
   }
-  return named
+  return open.length === 0 ? { arguments: named } : { arguments: named, openArguments: open }
+}
+
+/** Puts the arguments a template gives into the map; the causes where it is not known which these are. */
+function addMembers(value: Value, named: Map<string, Value>): readonly Cause[] {
+  switch (value.kind) {
+    case 'known':
+      if (value.data instanceof Map) for (const [name, member] of value.data) named.set(String(name), member)
+      return []
+    case 'unknown':
+      return value.causes
+    case 'one-of':
+      return mergeCauses(value.options.flatMap(({ because }) => because))
+    case 'undefined':
+    case 'failure':
+      // The task fails.
+      return [{ says: value.says, at: value.at }]
+  }
 }
 
 function environmentOf(frame: Frame, task: Task, scope: Scope): ReadonlyMap<string, Value> {

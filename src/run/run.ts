@@ -3,7 +3,7 @@ import { readPlaybook } from '../ansible/read-plays.js'
 import { readDefinitions } from '../ansible/read-tasks.js'
 import type { Directives, Play } from '../ansible/statement.js'
 import { matchHosts } from '../inventory/patterns.js'
-import { FALSE, known, TRUE, type Truth, unknown, type Value } from '../jinja/value.js'
+import { type Cause, FALSE, known, TRUE, type Truth, unknown, type Value } from '../jinja/value.js'
 import { placeOf, type Span } from '../source/text.js'
 import { createChanges, layerOf, uncertain } from '../variables/layers.js'
 import { evaluateNode } from '../variables/node-value.js'
@@ -156,6 +156,7 @@ function runPlay(
     skipping: undefined,
     repeats: false,
     ended: false,
+    open: [],
   }
   walkPlay(walk)
   const named = play.name === undefined ? undefined : beforeHosts.ofPlay(frame).template(play.name, play.at)
@@ -217,6 +218,8 @@ function varsFilesOf(
       gaps?.push({ says: `vars_files: ${says} (${placeOf(group.span)})`, at: group.span, via, runs: TRUE })
     }
     const layers: Layer[] = []
+    // Why none of the files so far may be there.
+    const doubts: Cause[] = []
     for (const item of group.kind === 'list' ? group.items : [group]) {
       const name = evaluateNode(item, scope)
       if (name.kind === 'failure' && name.undefined) {
@@ -224,12 +227,18 @@ function varsFilesOf(
         return layers
       }
       const { candidates, otherwise } = filesNamed(code, name, directories)
-      if (candidates.length === 0 && otherwise.length > 0) missed('which file it is cannot be told')
+      if (candidates.length === 0 && otherwise.length > 0) {
+        const says = 'which file of vars_files it is cannot be told'
+        missed('which file it is cannot be told')
+        layers.push(layerOf('play vars_files', readDefinitions({ kind: 'unreadable', says, span: item.span })))
+      }
       for (const { path, because } of candidates) {
         const layer = layerOf('play vars_files', readDefinitions(code.document(path)))
-        if (because.length === 0 && otherwise.length === 0) return [...layers, layer]
-        layers.push(uncertain(layer, [...because, ...otherwise]))
+        const open = [...doubts, ...because, ...otherwise]
+        layers.push(open.length === 0 ? layer : uncertain(layer, open))
       }
+      if (candidates.length > 0 && otherwise.length === 0) return layers
+      doubts.push(...otherwise)
     }
     if (layers.length === 0) missed('no such file')
     return layers

@@ -1,5 +1,5 @@
 import type { Task } from '../ansible/statement.js'
-import type { Truth, Value } from '../jinja/value.js'
+import type { Cause, Truth, Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 
 /** One link of the chain that leads to a task: what stands there (`play "Install etcd"`, `role kubernetes/preinstall`). */
@@ -31,6 +31,8 @@ export interface Invocation {
   readonly remains: string | null
   /** The arguments by name, evaluated; an omitted one (`default(omit)`) is not there. */
   readonly arguments: ReadonlyMap<string, Value>
+  /** Why there may be other arguments too, where a template that is not known gives them; absent where there are none. */
+  readonly openArguments?: readonly Cause[]
   /** The evaluated free-form text (`command: …`); undefined where the task has none. */
   readonly raw: Value | undefined
   /** `environment:` of the task, block, role and play, merged and evaluated. */

@@ -1,5 +1,5 @@
 import type { Task } from '../ansible/statement.js'
-import { FALSE, TRUE, type Truth, unknown } from '../jinja/value.js'
+import { type Cause, FALSE, TRUE, type Truth, unknown } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 import type { Scope } from '../variables/scope.js'
 import { actions } from './actions.js'
@@ -42,6 +42,8 @@ export interface Walk {
   /** Whether `skipping` is about a role that already ran. */
   repeats: boolean
   ended: boolean
+  /** Conditions of all that follows in the play, or the role that is walked: what may have ended it. */
+  open: readonly { readonly ends: 'play' | 'role'; readonly condition: AppliedCondition }[]
 }
 
 /** Runs a compiled play on paper, in Ansible's order (rule 81). */
@@ -60,7 +62,7 @@ export function walkPlay(walk: Walk): void {
 
 function recordUnnotified(walk: Walk, { task, frame }: Handler): void {
   const scope = walk.scopes.ofTask(frame, task, new Map())
-  const conditions = evaluateConditions(frame, task, scope)
+  const conditions = conditionsOf(walk, frame, task, scope)
   const decided = {
     conditions,
     runs: conditions.truth,
@@ -88,7 +90,7 @@ export function walkCompiled(walk: Walk, compiled: Compiled): void {
     case 'gap': {
       const { says, at, frame } = compiled
       const scope = walk.scopes.ofFrame(frame)
-      const conditions = evaluateConditions(frame, nothing(at), scope)
+      const conditions = conditionsOf(walk, frame, nothing(at), scope)
       walk.gaps.push({ says, at, via: stepsOf(frame), runs: allOf([walk.inPlay, conditions.truth]) })
       break
     }
@@ -98,6 +100,7 @@ export function walkCompiled(walk: Walk, compiled: Compiled): void {
 function walkRole(walk: Walk, role: Role, frame: Frame, body: readonly Compiled[]): void {
   walk.roleStarts(role, walk.scopes.ofFrame(frame))
   const before = walk.skipping
+  const { open } = walk
   // Only what `roles:` and dependencies name is run once; imports and includes of roles run every time.
   const counted = frame.parent?.kind === 'play' || frame.parent?.kind === 'role'
   if (counted && walk.rolesDone.has(role.key) && !role.code.allowDuplicates) {
@@ -106,21 +109,42 @@ function walkRole(walk: Walk, role: Role, frame: Frame, body: readonly Compiled[
   }
   for (const statement of body) walkCompiled(walk, statement)
   if (counted) walk.rolesDone.add(role.key)
+  walk.open = walk.open.filter(each => each.ends === 'play' || open.includes(each))
   if (walk.skipping !== before && !walk.ended) {
     walk.skipping = before
     walk.repeats = false
   }
 }
 
+/** The conditions of a statement, with what may have ended the play or role before it. */
+function conditionsOf(walk: Walk, frame: Frame, task: Task, scope: Scope): Conditions {
+  return evaluateConditions(
+    frame,
+    task,
+    scope,
+    walk.open.map(({ condition }) => condition),
+  )
+}
+
 /** Runs the handlers that were notified since they last ran, in the order they are defined (rule 100). */
 export function flushHandlers(walk: Walk): void {
   for (const handler of walk.handlers) {
     if (handler.notifiedBy.length === 0) continue
-    const by = handler.notifiedBy
+    const { task, frame, notifiedBy, perhaps } = handler
     handler.notifiedBy = []
+    handler.perhaps = []
     handler.ran = true
-    walkTask(walk, handler.task, handler.frame, 'handler', by)
+    const before = walk.open
+    if (perhaps.length > 0) walk.open = [...before, { ends: 'role', condition: isNotified(task, perhaps) }]
+    walkTask(walk, task, frame, 'handler', notifiedBy)
+    walk.open = walk.open.filter(each => each.ends === 'play' || before.includes(each))
   }
+}
+
+/** Of a handler that is notified by a name that is not known. */
+function isNotified({ at }: Task, causes: readonly Cause[]): AppliedCondition {
+  const text = 'it is the handler that is notified'
+  return { text, at, from: 'task', truth: unknown(causes), remains: text, names: [] }
 }
 
 /** What is known of a task: whether and how often it runs, with what. */
@@ -200,7 +224,7 @@ function decide(
   scope: Scope,
   made: (invocation: Invocation, scope: Scope, itemsKnown: boolean) => void,
 ): Decided {
-  const conditions = evaluateConditions(frame, task, scope)
+  const conditions = conditionsOf(walk, frame, task, scope)
   const dependsOnSetFact = readsSetFact(walk, conditions)
   if (conditions.truth.kind === 'false') {
     // Its items are only looked at for the result, where each of them is skipped.
@@ -221,7 +245,7 @@ function decide(
   const some: Truth = itemsKnown ? TRUE : unknown(items.causes)
   const rows = single.flatMap((item, index) => {
     const inner = walk.scopes.ofTask(frame, task, bindItem(task, item, index))
-    const own = evaluateConditions(frame, task, inner)
+    const own = conditionsOf(walk, frame, task, inner)
     const dependent = readsSetFact(walk, own)
     const runs = allOf([walk.inPlay, own.truth, some])
     const invocations = invocationsOf({ ...execution, scope: inner, runs, remains: own.remains, item })

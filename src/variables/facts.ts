@@ -1,4 +1,4 @@
-import { type Dict, known, unknown, type Value } from '../jinja/value.js'
+import { type Dict, known, type Unknown, unknown, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 import type { Layer } from './scope.js'
 
@@ -18,30 +18,49 @@ export interface Facts {
   readonly layer: Layer
 }
 
+/** A file with fewer facts than this that does not say what it was gathered with is one of somebody's own making. */
+const fewFacts = 30
+
 /**
- * A host's facts: `ansible_facts`, and what Ansible makes of them as variables. Without captured facts each is unknown.
+ * Whether facts are all a host has, so that a name that is not among them is undefined: what the setup module prints or a
+ * fact cache holds. Both say what was gathered (`gather_subset`, which has to be everything, or `module_setup`); a file
+ * that does not say it counts as whole when it has more facts than anyone writes down by hand.
+ */
+function areComplete(dict: Dict): boolean {
+  const subset = dict.get('gather_subset')
+  if (subset?.kind === 'known' && Array.isArray(subset.data)) {
+    const texts = subset.data.map(item => (item.kind === 'known' ? item.data : undefined))
+    return texts.includes('all') && !texts.some(text => typeof text !== 'string' || text.startsWith('!'))
+  }
+  return dict.has('module_setup') || dict.size > fewFacts
+}
+
+/**
+ * A host's facts: `ansible_facts`, and what Ansible makes of them as variables. Without captured facts each is unknown, and
+ * so is each that is missing where only some were given.
  */
 export function factsOf(dict: Dict | undefined, at: Span, host: string): Facts {
   const origin = 'host facts'
+  const notGathered = (name: string): Value | undefined =>
+    name.startsWith('ansible_') && !noFacts.test(name) ? unknownFact(name, at, host) : undefined
   if (dict === undefined) {
-    const injected = (name: string): Value | undefined =>
-      name.startsWith('ansible_') && !noFacts.test(name) ? unknownFact(name, at, host) : undefined
     return {
       all: unknownFact('ansible_facts', at, host),
-      injected,
+      injected: notGathered,
       layer: { entries: () => [], names: () => [] },
     }
   }
-  const injected = (name: string): Value | undefined => {
+  const complete = areComplete(dict)
+  const given = (name: string): Value | undefined => {
     const found = name.startsWith('ansible_') ? dict.get(name.slice('ansible_'.length)) : undefined
     return found ?? (name.startsWith('ansible_') ? undefined : dict.get(name))
   }
   return {
-    all: known(dict),
-    injected,
+    all: complete ? known(dict) : { ...unknownFact('ansible_facts', at, host), fields: fieldsOf(dict) },
+    injected: complete ? given : name => given(name) ?? notGathered(name),
     layer: {
       entries: name => {
-        const value = injected(name)
+        const value = given(name)
         return value === undefined ? [] : [{ origin, at, content: { value } }]
       },
       names: () => [...dict.keys()].map(key => `ansible_${key}`),
@@ -49,6 +68,10 @@ export function factsOf(dict: Dict | undefined, at: Span, host: string): Facts {
   }
 }
 
-function unknownFact(name: string, at: Span, host: string): Value {
+function fieldsOf(dict: Dict): ReadonlyMap<string, Value> {
+  return new Map([...dict].map(([name, value]) => [String(name), value]))
+}
+
+function unknownFact(name: string, at: Span, host: string): Unknown {
   return unknown([{ says: `${name} is gathered from ${host}`, at, name }])
 }

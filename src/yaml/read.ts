@@ -15,7 +15,7 @@ import {
   type Scalar as SyntaxScalar,
 } from 'yaml'
 import type { DiagnosticCode, Report } from '../source/diagnostic.js'
-import { lineOf, type SourceFile, type Span, wholeFile } from '../source/text.js'
+import { lineOf, type SourceFile, type Span } from '../source/text.js'
 import { noPadding, padded, padFrom, unpadding } from './indent.js'
 import { maxNesting, readJson } from './json.js'
 import type { ListNode, MapEntry, MapNode, Node, ScalarNode, UnreadableNode } from './node.js'
@@ -104,7 +104,7 @@ function unreadableStream(file: SourceFile, fault: Fault, report: Report): Unrea
   const start = Math.min(fault.start, file.text.length)
   const end = Math.max(start, Math.min(fault.end, file.text.length))
   report({ code: fault.code, severity: 'error', message: fault.says, at: { file, start, end } })
-  return { kind: 'unreadable', says: fault.says, span: wholeFile(file) }
+  return { kind: 'unreadable', says: fault.says, span: { file, start, end } }
 }
 
 /** Characters the YAML reader does not let through, lone surrogates included. */
