@@ -149,7 +149,7 @@ export interface Swap extends Placed {
 
 export interface ProcessesSignalled extends Placed {
   readonly kind: 'processes-signalled'
-  readonly by: 'name' | 'pid' | 'port' | 'file'
+  readonly by: 'name' | 'pid' | 'port' | 'file' | 'unit'
   readonly target: Value
 }
 

@@ -23,39 +23,79 @@ export interface Program {
 
 type Tool = (call: ProgramCall) => readonly Effect[]
 
-/** The arguments that are no options; `withValue` lists the options that take the next word. `--` ends the options. */
-export function operandsOf(words: readonly Value[], withValue: readonly string[] = []): readonly Value[] {
+/**
+ * The options among the arguments as they were meant, and the arguments that are none. `-abc` is `-a -b -c`, up to the
+ * first that takes a value. `withValue` lists the options that take the rest of their word or else the next one; one
+ * listed with `?` takes only the rest of its word (`sed -i.bak`). `--` ends the options.
+ */
+function readOptions(
+  words: readonly Value[],
+  withValue: readonly string[],
+): { readonly options: ReadonlySet<string>; readonly operands: readonly Value[] } {
+  const options = new Set<string>()
   const operands: Value[] = []
   let skip = false
-  let optionsEnded = false
+  let ended = false
   for (const word of words) {
     if (skip) {
       skip = false
       continue
     }
-    const pieces = piecesOf(word)
-    const start = pieces?.[0]
-    if (optionsEnded || typeof start !== 'string' || !start.startsWith('-') || start === '-') {
+    const start = piecesOf(word)?.[0]
+    if (ended || typeof start !== 'string' || !start.startsWith('-') || start === '-') {
       operands.push(word)
-    } else if (textOf(word) === '--') {
-      optionsEnded = true
-    } else if (withValue.includes(textOf(word) ?? '')) {
-      skip = true
+      continue
     }
+    const text = textOf(word)
+    if (text === '--') {
+      ended = true
+      continue
+    }
+    options.add(start.split('=')[0] ?? start)
+    if (text !== undefined && withValue.includes(text)) skip = true
+    else if (!start.startsWith('--')) skip = readCluster(start, options, withValue) && text !== undefined
   }
-  return operands
+  return { options, operands }
 }
 
-/** Whether one of these options stands among the arguments: long ones as they are, one-letter ones also inside a cluster. */
-function hasOption(words: readonly Value[], ...names: readonly string[]): boolean {
-  return words.some(word => {
-    const text = textOf(word)
-    if (text === undefined) return false
-    return names.some(name => {
-      if (name.startsWith('--')) return text === name || text.startsWith(`${name}=`)
-      return text.startsWith('-') && !text.startsWith('--') && text.includes(name.slice(1))
-    })
-  })
+/** Adds the letters of `-abc`; true where the last one takes the next word. */
+function readCluster(cluster: string, options: Set<string>, withValue: readonly string[]): boolean {
+  for (let at = 1; at < cluster.length; at++) {
+    const option = `-${cluster.charAt(at)}`
+    options.add(option)
+    if (withValue.includes(`${option}?`)) return false
+    if (withValue.includes(option)) return at === cluster.length - 1
+  }
+  return false
+}
+
+/** The arguments that are no options, see readOptions. */
+export function operandsOf(words: readonly Value[], withValue: readonly string[] = []): readonly Value[] {
+  return readOptions(words, withValue).operands
+}
+
+/** Whether one of these options is given; `withValue` keeps values of other options from being taken for it. */
+export function hasOption(
+  words: readonly Value[],
+  names: readonly string[],
+  withValue: readonly string[] = [],
+): boolean {
+  const { options } = readOptions(words, withValue)
+  return names.some(name => options.has(name))
+}
+
+const SIGNALS = new Set(
+  'HUP INT QUIT ILL TRAP ABRT IOT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH IO POLL PWR SYS'.split(
+    ' ',
+  ),
+)
+
+/** Whether a word is a signal given as an option: `-9`, `-KILL`, `-SIGTERM`. */
+function isSignal(word: Value): boolean {
+  const text = textOf(word)
+  if (text === undefined || !text.startsWith('-')) return false
+  const name = text.slice(1).toUpperCase()
+  return /^\d+$/.test(name) || SIGNALS.has(name.startsWith('SIG') ? name.slice(3) : name)
 }
 
 /** The value of an option, `--name=value` or `--name value`; also where only its beginning is known. */
@@ -107,7 +147,6 @@ const linked: Tool = call => {
 const unitStates: Readonly<Record<string, Partial<Pick<Unit, 'state' | 'enabled' | 'masked'>>>> = {
   start: { state: known('started') },
   stop: { state: known('stopped') },
-  kill: { state: known('stopped') },
   restart: { state: known('restarted') },
   'try-restart': { state: known('restarted') },
   condrestart: { state: known('restarted') },
@@ -150,9 +189,11 @@ const systemctl: Tool = call => {
   const name = textOf(verb)
   if (name === undefined) return []
   if (systemctlReboots.has(name)) return [{ kind: 'reboot', at: call.at }]
+  // A unit may start again after its processes are killed, so it is not the same as stopping it.
+  if (name === 'kill') return units.map(each => signalled(call, 'unit', each))
   const parts = unitStates[name]
   if (parts === undefined) return []
-  const now = hasOption(call.arguments, '--now')
+  const now = hasOption(call.arguments, ['--now'], systemctlOptions)
     ? { state: known(name === 'enable' || name === 'reenable' ? 'started' : 'stopped') }
     : {}
   return units.map(each => unit(call, each, { ...parts, ...now }))
@@ -161,7 +202,11 @@ const systemctlPowers = (call: ProgramCall): readonly Power[] => {
   const [verb] = operandsOf(call.arguments, systemctlOptions)
   if (verb === undefined) return []
   const name = textOf(verb)
-  if (name !== undefined && (name in unitStates || systemctlReads.has(name) || systemctlReboots.has(name))) return []
+  if (
+    name !== undefined &&
+    (name === 'kill' || name in unitStates || systemctlReads.has(name) || systemctlReboots.has(name))
+  )
+    return []
   return ['starts-units', 'stops-units', 'signals-processes', 'changes-swap', 'changes-mounts', 'reboots']
 }
 
@@ -175,31 +220,20 @@ const servicePowers = (call: ProgramCall): readonly Power[] => {
   return verb !== undefined && (verb in unitStates || verb === 'status') ? [] : ['starts-units', 'stops-units']
 }
 
-const swapoff: Tool = call => {
-  if (hasOption(call.arguments, '-a', '--all')) {
-    return [{ kind: 'swap', state: 'off', which: 'all', device: undefined, at: call.at }]
+const swapOptions = ['-L', '-U', '-p', '--priority', '-o', '--options', '-d?']
+const swapDevices = (call: ProgramCall): readonly Value[] => [
+  ...operandsOf(call.arguments, swapOptions),
+  ...['-L', '-U'].flatMap(name => optionValue(call.arguments, name) ?? []),
+]
+const swaps =
+  (state: 'on' | 'off'): Tool =>
+  call => {
+    const reads = ['--help', '--version', '-V', '-h', ...(state === 'on' ? ['-s', '--summary', '--show'] : [])]
+    if (hasOption(call.arguments, reads, swapOptions)) return []
+    if (hasOption(call.arguments, ['-a', '--all'], swapOptions))
+      return [{ kind: 'swap', state, which: 'all', device: undefined, at: call.at }]
+    return swapDevices(call).map(device => ({ kind: 'swap', state, which: 'device', device, at: call.at }))
   }
-  return operandsOf(call.arguments, ['-L', '-U']).map(device => ({
-    kind: 'swap',
-    state: 'off',
-    which: 'device',
-    device,
-    at: call.at,
-  }))
-}
-const swapon: Tool = call => {
-  if (hasOption(call.arguments, '-s', '--summary', '--show', '-V', '-h')) return []
-  if (hasOption(call.arguments, '-a', '--all')) {
-    return [{ kind: 'swap', state: 'on', which: 'all', device: undefined, at: call.at }]
-  }
-  return operandsOf(call.arguments, ['-p', '--priority', '-o', '-L', '-U']).map(device => ({
-    kind: 'swap',
-    state: 'on',
-    which: 'device',
-    device,
-    at: call.at,
-  }))
-}
 
 const loadedModule = (call: ProgramCall, module: Value, state: 'loaded' | 'unloaded', parameters?: Value): Effect => ({
   kind: 'kernel-module',
@@ -210,36 +244,27 @@ const loadedModule = (call: ProgramCall, module: Value, state: 'loaded' | 'unloa
   file: undefined,
   at: call.at,
 })
+const modprobeOptions = ['-C', '--config', '-d', '--dirname', '-S', '--set-version']
+const modprobeReads = '-n --dry-run --show -c --showconfig --show-depends -D --resolve-alias -R -V --version -h --help'
 const modprobe: Tool = call => {
-  if (
-    hasOption(
-      call.arguments,
-      '-n',
-      '--dry-run',
-      '--show',
-      '-c',
-      '--showconfig',
-      '--show-depends',
-      '-D',
-      '--resolve-alias',
-      '-R',
-    )
-  )
-    return []
-  const operands = operandsOf(call.arguments, ['-C', '--config', '-d', '--dirname', '-S', '--set-version'])
+  if (hasOption(call.arguments, modprobeReads.split(' '), modprobeOptions)) return []
+  const operands = operandsOf(call.arguments, modprobeOptions)
   const [first, ...parameters] = operands
   if (first === undefined) return []
-  if (hasOption(call.arguments, '-r', '--remove')) return operands.map(module => loadedModule(call, module, 'unloaded'))
-  if (hasOption(call.arguments, '-a', '--all')) return operands.map(module => loadedModule(call, module, 'loaded'))
+  if (hasOption(call.arguments, ['-r', '--remove'], modprobeOptions))
+    return operands.map(module => loadedModule(call, module, 'unloaded'))
+  if (hasOption(call.arguments, ['-a', '--all'], modprobeOptions))
+    return operands.map(module => loadedModule(call, module, 'loaded'))
   return [loadedModule(call, first, 'loaded', parameters.length > 0 ? join(parameters) : undefined)]
 }
 const moduleOfPath = (path: Value): Value =>
   mapText(path, text => (text.split('/').at(-1) ?? text).replace(/\.ko(\.\w+)?$/, ''))
 
+const sysctlOptions = ['-r', '--pattern', '-p?', '-f?']
+const sysctlLoads = ['-p', '-f', '--load', '--system']
 const sysctl: Tool = call => {
-  const loadsFile = hasOption(call.arguments, '-p', '--load', '--system')
-  if (loadsFile) return []
-  return operandsOf(call.arguments, ['-r', '--pattern']).flatMap(word => {
+  if (hasOption(call.arguments, sysctlLoads, sysctlOptions)) return []
+  return operandsOf(call.arguments, sysctlOptions).flatMap(word => {
     const pieces = piecesOf(word)
     const first = pieces?.[0]
     if (pieces === undefined || typeof first !== 'string') return []
@@ -262,64 +287,86 @@ const sysctl: Tool = call => {
   })
 }
 const sysctlPowers = (call: ProgramCall): readonly Power[] => {
-  if (hasOption(call.arguments, '-p', '--load', '--system')) return ['changes-sysctl']
-  const unread = operandsOf(call.arguments, ['-r', '--pattern']).some(word => typeof piecesOf(word)?.[0] !== 'string')
-  return unread && hasOption(call.arguments, '-w', '--write') ? ['changes-sysctl'] : []
+  if (hasOption(call.arguments, sysctlLoads, sysctlOptions)) return ['changes-sysctl']
+  const unread = operandsOf(call.arguments, sysctlOptions).some(word => typeof piecesOf(word)?.[0] !== 'string')
+  return unread && hasOption(call.arguments, ['-w', '--write'], sysctlOptions) ? ['changes-sysctl'] : []
 }
 
-/** Port named by the tool whose output gives the process ids: `lsof -ti:10250`, `fuser 10250/tcp`. */
-function portAskedFor(command: SimpleCommand | undefined): Value | undefined {
+/** Ports named by the tool whose output gives the process ids: `lsof -ti:10250`, `fuser 10250/tcp`. */
+function portsAskedFor(command: SimpleCommand | undefined): readonly Value[] {
   const program = (textOf(command?.words[0]?.value) ?? '').split('/').at(-1)
   const words = command?.words.slice(1).map(word => word.value) ?? []
   if (program === 'lsof') {
-    for (const [index, word] of words.entries()) {
+    return words.flatMap((word, index) => {
       const text = textOf(word)
-      const inline = text?.match(/^-\w*i\w*:(\d+)/)?.[1]
-      if (inline !== undefined) return known(inline)
-      if (text?.match(/^-\w*i$/)) return mapText(words[index + 1] ?? known(''), next => next.split(':').at(-1) ?? next)
-    }
+      const inline = text?.match(/^-\w*i[^:]*:(.+)$/)?.[1]
+      if (inline !== undefined) return inline.split(',').map(known)
+      if (!text?.match(/^-\w*i$/)) return []
+      const next = textOf(words[index + 1])
+      return next === undefined ? (words[index + 1] ?? []) : (next.split(':').at(-1) ?? next).split(',').map(known)
+    })
   }
-  if (program === 'fuser') return portsOf(words)[0]
-  return undefined
+  return program === 'fuser' ? portsOf(words) : []
 }
 
+const fuserOptions = ['-n', '--namespace']
 function portsOf(words: readonly Value[]): readonly Value[] {
-  const udpOrTcp = hasOption(words, '-n') || words.some(word => ['tcp', 'udp'].includes(textOf(word) ?? ''))
-  return operandsOf(words, ['-n', '--namespace', '-SIGNAL']).flatMap(word => {
+  const rest = words.filter(word => !isSignal(word))
+  const byNumber = hasOption(rest, fuserOptions, fuserOptions)
+  return operandsOf(rest, fuserOptions).flatMap(word => {
     const text = textOf(word)
     if (text === undefined) return [word]
     const slash = text.match(/^(\d+)\/(tcp|udp)$/)
     if (slash?.[1] !== undefined) return [known(slash[1])]
-    return udpOrTcp && /^\d+$/.test(text) ? [known(text)] : []
+    return byNumber && /^\d+$/.test(text) ? [known(text)] : []
   })
 }
 
-const signalled = (call: ProgramCall, by: 'name' | 'pid' | 'port' | 'file', target: Value): Effect => ({
+const signalled = (call: ProgramCall, by: 'name' | 'pid' | 'port' | 'file' | 'unit', target: Value): Effect => ({
   kind: 'processes-signalled',
   by,
   target,
   at: call.at,
 })
 const kill: Tool = call => {
-  if (hasOption(call.arguments, '-l', '-L') || call.arguments.some(word => textOf(word) === '-0')) return []
-  const targets = operandsOf(call.arguments, ['-s', '-n', '-q'])
-  const source = call.command.words.find(word => word.from.length > 0)?.from[0]
-  const port = portAskedFor(source) ?? portAskedFor(call.command.stdin)
-  if (port !== undefined) return [signalled(call, 'port', port)]
+  // `-l` and `-L` list signals; they are words of their own, or `-KILL` would be taken for one.
+  if (call.arguments.some(word => /^(-l\d*|-L|--list(=.*)?|--table|-0)$/.test(textOf(word) ?? ''))) return []
+  const targets = operandsOf(
+    call.arguments.filter(word => !isSignal(word)),
+    ['-s', '--signal', '-n', '-q', '--queue'],
+  )
+  if (optionValue(call.arguments, '-s')?.kind === 'known' && textOf(optionValue(call.arguments, '-s')) === '0')
+    return []
+  const sources = call.command.words.flatMap(word => word.from)
+  const ports = [...sources, call.command.stdin].flatMap(portsAskedFor)
+  // A range or a service's name is not worked out: then the processes are not known.
+  if (ports.length > 0)
+    return ports.map(port =>
+      /^\d+$/.test(textOf(port) ?? '')
+        ? signalled(call, 'port', port)
+        : signalled(call, 'pid', onlyOnHost(call, 'which port is meant is not known')),
+    )
   if (targets.length === 0 && call.command.stdin !== undefined) {
     return [signalled(call, 'pid', onlyOnHost(call, 'the process ids come from a pipe'))]
   }
   return targets.map(target => signalled(call, 'pid', target))
 }
-const killByName: Tool = call =>
-  operandsOf(call.arguments, ['-s', '--signal', '-u', '-U', '-g', '-G', '-P', '-t', '-y', '-o']).map(target =>
-    signalled(call, 'name', target),
-  )
+/** `pkill`, `killall`: by name, or by what else picks processes (a user, a parent, a file with their id). */
+const killByName =
+  (withValue: readonly string[]): Tool =>
+  call => {
+    if (call.arguments.some(word => ['-l', '--list', '-0', '-V', '--version'].includes(textOf(word) ?? ''))) return []
+    const words = call.arguments.filter(word => !isSignal(word))
+    const names = operandsOf(words, withValue)
+    if (names.length > 0) return names.map(target => signalled(call, 'name', target))
+    return words.length === 0 ? [] : [signalled(call, 'pid', onlyOnHost(call, 'what picks the processes is no name'))]
+  }
 const fuser: Tool = call => {
-  if (!hasOption(call.arguments, '-k', '--kill')) return []
-  const ports = portsOf(call.arguments)
+  const words = call.arguments.filter(word => !isSignal(word))
+  if (!hasOption(words, ['-k', '--kill'], fuserOptions)) return []
+  const ports = portsOf(words)
   if (ports.length > 0) return ports.map(port => signalled(call, 'port', port))
-  return operandsOf(call.arguments, ['-n']).map(path => signalled(call, 'file', path))
+  return operandsOf(words, fuserOptions).map(path => signalled(call, 'file', path))
 }
 
 function onlyOnHost(call: ProgramCall, says: string): Value {
@@ -429,7 +476,11 @@ function container(call: ProgramCall, action: 'started' | 'stopped' | 'removed' 
 }
 
 const firewall: Tool = call => {
-  const lists = hasOption(call.arguments, '-L', '-S', '--list', '--list-rules', '-V', '--version', '-C', '--check')
+  const lists = hasOption(
+    call.arguments,
+    ['-L', '-S', '--list', '--list-rules', '-V', '--version', '-C', '--check'],
+    '-t -A -I -D -R -N -X -P -E -p -s -d -j -g -i -o -m'.split(' '),
+  )
   // `ipvsadm -C` clears, unlike `iptables -C`.
   if (lists && call.program !== 'ipvsadm') return []
   return [{ kind: 'firewall', tool: call.program, says: join(call.arguments), at: call.at }]
@@ -488,7 +539,8 @@ function pythonModule(call: ProgramCall): string | undefined {
 }
 
 const ip: Tool = call => {
-  const words = operandsOf(call.arguments, ['-n', '-netns', '-f', '-family'])
+  // `ip` has whole words behind one dash (`-json`), no clusters; the words that change something are plain ones.
+  const words = call.arguments.filter(word => !(textOf(word) ?? '').startsWith('-'))
   const changing = new Set('add del delete set change replace append flush up down exec'.split(' '))
   if (!words.some(word => changing.has(textOf(word) ?? ''))) return []
   return [{ kind: 'network', says: join(call.arguments), at: call.at }]
@@ -500,17 +552,15 @@ const mounts =
     const words = operandsOf(call.arguments, ['-t', '-o', '-O', '-L', '-U', '--types', '--options', '--bind'])
     const path = words.at(-1)
     if (path === undefined) return []
-    if (state === 'mounted' && words.length === 1 && !hasOption(call.arguments, '-a', '-o')) {
-      return [{ kind: 'mount', state, path, at: call.at }]
-    }
     if (state === 'unmounted') return words.map(each => ({ kind: 'mount', state, path: each, at: call.at }))
     return [{ kind: 'mount', state, path, at: call.at }]
   }
 
+const sedOptions = ['-e', '-f', '--expression', '--file', '-l', '--line-length', '-i?']
 const sed: Tool = call => {
-  if (!hasOption(call.arguments, '-i', '--in-place')) return []
-  const operands = operandsOf(call.arguments, ['-e', '-f', '--expression', '--file'])
-  const scripted = call.arguments.some(word => ['-e', '-f', '--expression', '--file'].includes(textOf(word) ?? ''))
+  if (!hasOption(call.arguments, ['-i', '--in-place'], sedOptions)) return []
+  const operands = operandsOf(call.arguments, sedOptions)
+  const scripted = hasOption(call.arguments, ['-e', '-f', '--expression', '--file'], sedOptions)
   return operands.slice(scripted ? 0 : 1).map(path => file(call, path, 'line'))
 }
 
@@ -536,7 +586,8 @@ const kubectl: Tool = call => {
   return verb === undefined || reads.has(verb) ? [] : says('cluster-object')(call)
 }
 
-const reboots: Tool = call => (hasOption(call.arguments, '-c') ? [] : [{ kind: 'reboot', at: call.at }])
+const reboots: Tool = call =>
+  hasOption(call.arguments, ['-c', '-k', '--show', '--help'], ['-t']) ? [] : [{ kind: 'reboot', at: call.at }]
 
 const hostnamectl: Tool = call => {
   const [verb, name] = operandsOf(call.arguments)
@@ -545,7 +596,11 @@ const hostnamectl: Tool = call => {
     : []
 }
 const hostname: Tool = call =>
-  hasOption(call.arguments, '-s', '-f', '-i', '-I', '-d', '-A')
+  hasOption(
+    call.arguments,
+    ['-s', '-f', '-i', '-I', '-d', '-A', '--short', '--fqdn', '--long', '--ip-address', '--domain'],
+    ['-F'],
+  )
     ? []
     : operandsOf(call.arguments).map(name => ({ kind: 'hostname', name, at: call.at }))
 const setenforce: Tool = call => operandsOf(call.arguments).map(state => ({ kind: 'selinux', state, at: call.at }))
@@ -584,8 +639,8 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
       textOf(call.arguments[0]) === 'status' ? [] : ['writes-files', 'changes-network', 'changes-accounts'],
   }),
   ...named('python python2 python3 pypy pypy3', { powers: EVERY_POWER, effects: python, powersOf: pythonPowers }),
-  ['swapoff', { powers: [], effects: swapoff }],
-  ['swapon', { powers: [], effects: swapon }],
+  ['swapoff', { powers: [], effects: swaps('off') }],
+  ['swapon', { powers: [], effects: swaps('on') }],
   ['mkswap', { powers: [], effects: says('storage') }],
   ['sysctl', { powers: ['changes-sysctl'], effects: sysctl, powersOf: sysctlPowers }],
   ['modprobe', { powers: [], effects: modprobe }],
@@ -606,7 +661,24 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['systemctl', { powers: [], effects: systemctl, powersOf: systemctlPowers }],
   ['service', { powers: [], effects: service, powersOf: servicePowers }],
   ['kill', { powers: [], effects: kill }],
-  ...named('pkill killall skill', { powers: [], effects: killByName }),
+  [
+    'pkill',
+    {
+      powers: [],
+      effects: killByName(
+        '-F --pidfile -g --pgroup -G --group -P --parent -s --session -t --terminal -u --euid -U --uid --signal --ns --nslist -q --queue -r --runstates'.split(
+          ' ',
+        ),
+      ),
+    },
+  ],
+  [
+    'killall',
+    {
+      powers: [],
+      effects: killByName('-s --signal -u --user -y --younger-than -o --older-than -n --ns -Z'.split(' ')),
+    },
+  ],
   ['fuser', { powers: [], effects: fuser }],
   ['kubeadm', { powers: [], effects: kubeadm }],
   ['mount', { powers: [], effects: mounts('mounted') }],
