@@ -564,6 +564,61 @@ const sed: Tool = call => {
   return operands.slice(scripted ? 0 : 1).map(path => file(call, path, 'line'))
 }
 
+const sedPowers = (call: ProgramCall): readonly Power[] => {
+  const given = ['-e', '--expression'].flatMap(name => optionValue(call.arguments, name) ?? [])
+  const fromFile = hasOption(call.arguments, ['-f', '--file'], sedOptions)
+  const scripts = given.length > 0 || fromFile ? given : operandsOf(call.arguments, sedOptions).slice(0, 1)
+  const runs = scripts.some(script => sedRuns((piecesOf(script) ?? []).map(piece => piece ?? '').join('')))
+  return fromFile || runs ? EVERY_POWER : []
+}
+
+/** Whether a sed script has the command `e` or an `s` with the flag `e`, which run what they are given in a shell (GNU sed). */
+export function sedRuns(script: string): boolean {
+  let at = 0
+  const upTo = (end: string): void => {
+    let inClass = false
+    for (; at < script.length && (inClass || script.charAt(at) !== end); at++) {
+      const char = script.charAt(at)
+      if (char === '\\') at++
+      else if (char === '[') inClass = true
+      else if (char === ']') inClass = false
+    }
+    at++
+  }
+  const line = (ends: string): void => {
+    while (at < script.length && !ends.includes(script.charAt(at))) at++
+  }
+  while (at < script.length) {
+    const char = script.charAt(at++)
+    if (char === '/') upTo('/')
+    else if (char === '\\') {
+      const delimiter = script.charAt(at++)
+      upTo(delimiter)
+    } else if (char === 'e') return true
+    else if (char === 's' || char === 'y') {
+      const delimiter = script.charAt(at++)
+      upTo(delimiter)
+      // The replacement has no character classes.
+      for (; at < script.length && script.charAt(at) !== delimiter; at++) if (script.charAt(at) === '\\') at++
+      at++
+      for (; /[a-zA-Z0-9]/.test(script.charAt(at)) && script.charAt(at) !== 'w'; at++)
+        if (char === 's' && script.charAt(at) === 'e') return true
+      if (script.charAt(at) === 'w') line('\n')
+    } else if ('aic#rRwW'.includes(char)) line('\n')
+    else if (':btT'.includes(char)) line(';\n}')
+  }
+  return false
+}
+
+/** An awk program runs commands with `system()` and with pipes; `||` is no pipe. */
+const awkPowers = (call: ProgramCall): readonly Power[] => {
+  const options = ['-F', '-v', '-f', '--file', '-i', '--include', '-l', '--load', '-e', '--source', '-E', '--exec']
+  const program = operandsOf(call.arguments, ['-F', '-v', '--field-separator', '--assign'])[0]
+  if (hasOption(call.arguments, options.slice(2), ['-F', '-v'])) return EVERY_POWER
+  const text = (program === undefined ? [] : (piecesOf(program) ?? ['system'])).map(piece => piece ?? '').join('')
+  return text.includes('system') || text.replaceAll('||', '').includes('|') ? EVERY_POWER : []
+}
+
 const find: Tool = call => {
   const start = call.arguments[0]
   if (start === undefined || !call.arguments.some(word => textOf(word) === '-delete')) return []
@@ -617,13 +672,16 @@ const named = (names: string, program: Program): readonly (readonly [string, Pro
 export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   // Reading, testing, shell built-ins, text tools.
   ...named(
-    'true false test [ [[ : cat grep egrep fgrep zgrep ls stat file which type command whereis readlink realpath basename dirname pwd cd pushd popd set unset export readonly local declare typeset shift return exit wait trap umask ulimit shopt echo printf read getopts alias break continue let hash jobs sleep date uname arch id whoami groups who w uptime env printenv nproc free df du head tail cut tr sort uniq wc awk gawk mawk tac rev paste join comm nl fold seq expr bc diff cmp od xxd hexdump strings base64 md5sum sha1sum sha256sum sha512sum cksum jq yes getent getconf lscpu lsblk blkid lsmod modinfo lsof ss netstat ps pgrep pidof dmesg journalctl lsattr findmnt mountpoint ping ping6 dig nslookup host lsb_release systemd-detect-virt systemd-analyze dpkg-query apt-cache apt-config locale tty stty logger lsns lspci crio-status etcd',
+    'true false test [ [[ : cat grep egrep fgrep zgrep ls stat file which type command whereis readlink realpath basename dirname pwd cd pushd popd set unset export readonly local declare typeset shift return exit wait umask ulimit shopt echo printf read getopts alias break continue let hash jobs sleep date uname arch id whoami groups who w uptime env printenv nproc free df du head tail cut tr sort uniq wc tac rev paste join comm nl fold seq expr bc diff cmp od xxd hexdump strings base64 md5sum sha1sum sha256sum sha512sum cksum jq yes getent getconf lscpu lsblk blkid lsmod modinfo lsof ss netstat ps pgrep pidof dmesg journalctl lsattr findmnt mountpoint ping ping6 dig nslookup host lsb_release systemd-detect-virt systemd-analyze dpkg-query apt-cache apt-config locale tty stty logger lsns lspci crio-status etcd',
     reads,
   ),
+  // `make` runs whatever the makefile says.
+  ['make', { powers: EVERY_POWER }],
+  ...named('awk gawk mawk nawk', { powers: EVERY_POWER, powersOf: awkPowers }),
   // Programs that work on files and directories of their own and on services by network; they neither signal processes
   // nor start or stop units.
   ...named(
-    'curl wget openssl tar gzip gunzip zcat bzip2 xz unzip zip rsync scp sftp ssh-keygen git go make patch truncate split csplit sponge update-ca-certificates update-ca-trust clrtrust chmod chown chgrp chattr setfacl chcon restorecon semanage mktemp ldconfig depmod update-initramfs dracut grubby update-grub grub2-mkconfig locale-gen yq skopeo cosign krew cfssl cfssljson gpg gpgconf apt-key ssh-keyscan',
+    'curl wget openssl tar gzip gunzip zcat bzip2 xz unzip zip rsync scp sftp ssh-keygen git go patch truncate split csplit sponge update-ca-certificates update-ca-trust clrtrust chmod chown chgrp chattr setfacl chcon restorecon semanage mktemp ldconfig depmod update-initramfs dracut grubby update-grub grub2-mkconfig locale-gen yq skopeo cosign krew cfssl cfssljson gpg gpgconf apt-key ssh-keyscan',
     writesItsFiles,
   ),
   // Clients of a cluster's API: what they change is in the cluster.
@@ -702,7 +760,7 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['tee', { powers: [], effects: filesWritten('written') }],
   ...named('cp mv install', { powers: [], effects: copied }),
   ['ln', { powers: [], effects: linked }],
-  ['sed', { powers: [], effects: sed }],
+  ['sed', { powers: EVERY_POWER, effects: sed, powersOf: sedPowers }],
   ['find', { powers: [], effects: find }],
   [
     'dd',
