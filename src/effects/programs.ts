@@ -2,6 +2,7 @@ import { FALSE, known, TRUE, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 import { mapText, piecesOf, showValue, textOf } from './argument.js'
 import { type Effect, EVERY_POWER, type FileChange, type Power, type Unit } from './effect.js'
+import { outputOf } from './output.js'
 import type { SimpleCommand } from './shell.js'
 
 /** A program as it is called. */
@@ -101,7 +102,11 @@ function isSignal(word: Value): boolean {
 /** The value of an option, `--name=value` or `--name value`; also where only its beginning is known. */
 export function optionValue(words: readonly Value[], name: string): Value | undefined {
   for (const [index, word] of words.entries()) {
-    if (textOf(word) === name) return words[index + 1]
+    const text = textOf(word)
+    if (text === name) return words[index + 1]
+    // `-fsSLo FILE`: the last letter of a cluster takes the next word.
+    if (/^-\w$/.test(name) && text !== undefined && /^-[A-Za-z]+$/.test(text) && text.endsWith(name.slice(1)))
+      return words[index + 1]
     const pieces = piecesOf(word)
     const first = pieces?.[0]
     if (typeof first !== 'string' || !first.startsWith(`${name}=`)) continue
@@ -129,19 +134,58 @@ const filesWritten =
   call =>
     operandsOf(call.arguments, withValue).map(path => file(call, path, change))
 
-/** `cp A B`, `mv A B`, `install A B`: the last operand is written (and for mv the others leave). */
-const copied: Tool = call => {
-  const operands = operandsOf(call.arguments, ['-t', '-m', '-o', '-g', '-S'])
-  const target = operands.at(-1)
+const copyOptions = ['-t', '--target-directory', '-m', '--mode', '-o', '--owner', '-g', '--group', '-S', '--suffix']
+
+/** `cp A B`, `mv A B`, `install A B`, `ln A B`: the last is written, or each in it where it is a directory; `-t` names that. */
+function landings(call: ProgramCall): readonly { readonly source: Value; readonly path: Value }[] {
+  const operands = operandsOf(call.arguments, copyOptions)
+  const into = optionValue(call.arguments, '-t') ?? optionValue(call.arguments, '--target-directory')
+  const target = into ?? operands.at(-1)
+  const sources = into === undefined ? operands.slice(0, -1) : operands
   if (target === undefined) return []
-  const written = file(call, target, 'written')
-  if (call.program !== 'mv') return [written]
-  return [written, ...operands.slice(0, -1).map(path => file(call, path, 'removed'))]
+  const isDirectory = into !== undefined || sources.length > 1 || textOf(target)?.endsWith('/') === true
+  return sources.map(source => ({ source, path: isDirectory ? inDirectory(target, source) : target }))
 }
 
-const linked: Tool = call => {
-  const [target, path] = operandsOf(call.arguments, ['-t', '-S'])
-  return path === undefined ? [] : [file(call, path, 'link', undefined, target)]
+function inDirectory(directory: Value, source: Value): Value {
+  const pieces = piecesOf(source) ?? [null]
+  const last = pieces.at(-1)
+  const base = typeof last === 'string' ? (last.split('/').at(-1) ?? '') : ''
+  const whole = pieces.length === 1 || (typeof last === 'string' && last.includes('/'))
+  const name = whole && typeof last === 'string' ? [base] : [null, base]
+  const text = [...(piecesOf(directory) ?? [null]), '/', ...name].filter(piece => piece !== '')
+  if (!text.includes(null)) return known(text.join('').replace(/\/{2,}/g, '/'))
+  const causes = [directory, source].flatMap(value => (value.kind === 'unknown' ? value.causes : []))
+  return { kind: 'unknown', causes, text }
+}
+
+const copied: Tool = call =>
+  landings(call).flatMap(({ source, path }) => [
+    file(call, path, 'written'),
+    ...(call.program === 'mv' ? [file(call, source, 'removed')] : []),
+  ])
+
+const linked: Tool = call => landings(call).map(({ source, path }) => file(call, path, 'link', undefined, source))
+
+/** `tee FILE`: what comes in by the pipe. */
+const teed: Tool = call => {
+  const here = call.command.redirects.findLast(redirect => redirect.operator.startsWith('<<'))?.target
+  const content = here ?? (call.command.stdin === undefined ? undefined : outputOf(call.command.stdin))
+  const change = hasOption(call.arguments, ['-a', '--append']) ? 'line' : 'written'
+  return operandsOf(call.arguments).map(path => file(call, path, change, content))
+}
+
+/** Files and directories that are named by an option: `curl -o FILE`, `tar -C DIRECTORY`. */
+const namedByOption =
+  (change: 'written' | 'unpacked', ...names: readonly string[]): Tool =>
+  call =>
+    names.flatMap(name => optionValue(call.arguments, name) ?? []).map(path => file(call, path, change))
+
+/** The last operand receives what the others name: `rsync a b`, `scp host:a b`. */
+const received: Tool = call => {
+  const target = operandsOf(call.arguments, ['-e', '-i', '-P', '-o', '-F']).at(-1)
+  if (target === undefined || textOf(target)?.includes(':')) return []
+  return [file(call, target, 'unpacked')]
 }
 
 const unitStates: Readonly<Record<string, Partial<Pick<Unit, 'state' | 'enabled' | 'masked'>>>> = {
@@ -561,7 +605,7 @@ const sed: Tool = call => {
   if (!hasOption(call.arguments, ['-i', '--in-place'], sedOptions)) return []
   const operands = operandsOf(call.arguments, sedOptions)
   const scripted = hasOption(call.arguments, ['-e', '-f', '--expression', '--file'], sedOptions)
-  return operands.slice(scripted ? 0 : 1).map(path => file(call, path, 'line'))
+  return operands.slice(scripted ? 0 : 1).map(path => ({ ...file(call, path, 'line'), takesOut: true }))
 }
 
 const sedPowers = (call: ProgramCall): readonly Power[] => {
@@ -681,9 +725,14 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   // Programs that work on files and directories of their own and on services by network; they neither signal processes
   // nor start or stop units.
   ...named(
-    'curl wget openssl tar gzip gunzip zcat bzip2 xz unzip zip rsync scp sftp ssh-keygen git go patch truncate split csplit sponge update-ca-certificates update-ca-trust clrtrust chmod chown chgrp chattr setfacl chcon restorecon semanage mktemp ldconfig depmod update-initramfs dracut grubby update-grub grub2-mkconfig locale-gen yq skopeo cosign krew cfssl cfssljson gpg gpgconf apt-key ssh-keyscan',
+    'openssl gzip gunzip zcat bzip2 xz zip sftp ssh-keygen git go patch truncate split csplit sponge update-ca-certificates update-ca-trust clrtrust chmod chown chgrp chattr setfacl chcon restorecon semanage mktemp ldconfig depmod update-initramfs dracut grubby update-grub grub2-mkconfig locale-gen yq skopeo cosign krew cfssl cfssljson gpg gpgconf apt-key ssh-keyscan',
     writesItsFiles,
   ),
+  ['curl', { powers: ['writes-files'], effects: namedByOption('written', '-o', '--output') }],
+  ['wget', { powers: ['writes-files'], effects: namedByOption('written', '-O', '--output-document') }],
+  ['tar', { powers: ['writes-files'], effects: namedByOption('unpacked', '-C', '--directory') }],
+  ['unzip', { powers: ['writes-files'], effects: namedByOption('unpacked', '-d') }],
+  ...named('rsync scp', { powers: ['writes-files'], effects: received }),
   // Clients of a cluster's API: what they change is in the cluster.
   ...named('kubectl oc', { powers: [], effects: kubectl }),
   ...named('helm calicoctl calico-upgrade cilium netctl etcdctl etcdutl cinder openstack', {
@@ -757,7 +806,7 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['shred', { powers: [], effects: filesWritten('removed') }],
   ['touch', { powers: [], effects: filesWritten('attributes', ['-d', '-r', '-t']) }],
   ['mkdir', { powers: [], effects: filesWritten('directory', ['-m', '--mode']) }],
-  ['tee', { powers: [], effects: filesWritten('written') }],
+  ['tee', { powers: [], effects: teed }],
   ...named('cp mv install', { powers: [], effects: copied }),
   ['ln', { powers: [], effects: linked }],
   ['sed', { powers: EVERY_POWER, effects: sed, powersOf: sedPowers }],
