@@ -1,8 +1,8 @@
 import { isOneOfTexts, isSet, isText, optionsOf, piecesOf, showValue, textOf } from '../src/effects/argument.js'
 import { unitName } from '../src/effects/describe.js'
-import type { Effect, Kubeadm, Unit } from '../src/effects/effect.js'
+import type { Effect, Kubeadm } from '../src/effects/effect.js'
 import type { Occurrence } from '../src/effects/run-effects.js'
-import { decide } from '../src/jinja/value.js'
+import { decide, type Value } from '../src/jinja/value.js'
 import { type Match, NO_MATCH, type Note, type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
 
 interface PortFacts {
@@ -18,13 +18,13 @@ function near(why: string): Match {
   return { kind: 'near', why }
 }
 
-function ofUnit(effect: Unit, { port, owner, ownerUnit }: PortFacts, verb: string): Match {
-  const name = showValue(effect.unit)
-  const exact = textOf(effect.unit)
+function ofUnit(unit: Value, { port, owner, ownerUnit }: PortFacts, verb: string): Match {
+  const name = showValue(unit)
+  const exact = textOf(unit)
   // Only services and sockets have processes that listen.
   if (exact !== undefined && !/\.(service|socket|scope|slice)$/.test(unitName(exact))) return NO_MATCH
-  if (exact === undefined && optionsOf(effect.unit).some(({ value }) => piecesOf(value) === undefined)) {
-    const causes = optionsOf(effect.unit).flatMap(({ value }) => (value.kind === 'unknown' ? value.causes : []))
+  if (exact === undefined && optionsOf(unit).some(({ value }) => piecesOf(value) === undefined)) {
+    const causes = optionsOf(unit).flatMap(({ value }) => (value.kind === 'unknown' ? value.causes : []))
     return { kind: 'could', says: `which unit is ${verb} is not known`, causes }
   }
   if (exact !== undefined && unitName(exact) === ownerUnit) {
@@ -51,6 +51,7 @@ function frees(facts: PortFacts): Rule {
           }
           if (effect.by === 'name')
             return near(`frees port ${port} only if its holder is called ${showValue(effect.target)}`)
+          if (effect.by === 'unit') return ofUnit(effect.target, facts, 'killed')
           if (effect.by === 'file')
             return near(`ends what uses ${showValue(effect.target)}, which may not be the holder of port ${port}`)
           return effect.target.kind === 'known'
@@ -61,7 +62,7 @@ function frees(facts: PortFacts): Rule {
                 causes: effect.target.kind === 'unknown' ? effect.target.causes : [],
               }
         case 'unit':
-          return isText(effect.state, 'stopped').kind === 'false' ? NO_MATCH : ofUnit(effect, facts, 'stopped')
+          return isText(effect.state, 'stopped').kind === 'false' ? NO_MATCH : ofUnit(effect.unit, facts, 'stopped')
         case 'container':
           return effect.action === 'stopped' || effect.action === 'removed'
             ? near(`frees port ${port} only if its holder runs in that container`)
@@ -94,7 +95,7 @@ function keepsFree(facts: PortFacts): Rule {
       if (effect.kind !== 'unit') return NO_MATCH
       const disabled = effect.enabled !== undefined && isSet(effect.enabled, false).kind !== 'true'
       const masked = effect.masked !== undefined && isSet(effect.masked, false).kind !== 'false'
-      return disabled || masked ? ofUnit(effect, facts, disabled ? 'disabled' : 'masked') : NO_MATCH
+      return disabled || masked ? ofUnit(effect.unit, facts, disabled ? 'disabled' : 'masked') : NO_MATCH
     },
   }
 }

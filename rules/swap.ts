@@ -1,7 +1,20 @@
-import { askText, eitherTrue, isOneOfTexts, isSet, isText } from '../src/effects/argument.js'
+import {
+  askText,
+  bothTrue,
+  causesOf,
+  eitherTrue,
+  isOneOfTexts,
+  isSet,
+  isText,
+  notTrue,
+  optionsOf,
+  piecesOf,
+  showValue,
+  textOf,
+} from '../src/effects/argument.js'
 import { unitName } from '../src/effects/describe.js'
-import type { Effect, FileChange, Unit } from '../src/effects/effect.js'
-import { decide, FALSE, TRUE, type Truth } from '../src/jinja/value.js'
+import type { Effect, FstabEntriesRemoved, Unit } from '../src/effects/effect.js'
+import { FALSE, TRUE, type Truth } from '../src/jinja/value.js'
 import { type Match, NO_MATCH, type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
 
 const MOUNT_POINTS = ['swap', 'none']
@@ -27,40 +40,74 @@ const turnsOff: Rule = {
   },
   undoneBy: (_, later) => {
     if (later.kind === 'swap') return later.state === 'on' ? TRUE : FALSE
-    if (later.kind !== 'unit' || isSwapUnit(later).kind !== 'true') return FALSE
-    return isOneOfTexts(later.state, ['started', 'restarted'])
+    return later.kind === 'unit'
+      ? bothTrue(isSwapUnit(later), isOneOfTexts(later.state, ['started', 'restarted']))
+      : FALSE
   },
 }
 
-function editsFstab(effect: Effect): effect is FileChange {
-  return effect.kind === 'file' && effect.change !== 'attributes' && isText(effect.path, '/etc/fstab').kind === 'true'
+/** Whether an effect changes /etc/fstab as text. */
+function editsFstab(effect: Effect): Truth {
+  return effect.kind === 'file' && effect.change !== 'attributes' && effect.change !== 'directory'
+    ? isText(effect.path, '/etc/fstab')
+    : FALSE
+}
+
+/**
+ * Lines for swap have `swap` or `none` as their mount point, so both have to leave; one alone is enough only where fstab
+ * writes that one. With `src` the module takes out a line for `none` only if its device is that one.
+ */
+function leaving(effect: FstabEntriesRemoved, mountPoint: string): Match {
+  const part = {
+    name: mountPoint,
+    of: MOUNT_POINTS,
+    condition: `/etc/fstab has \`${mountPoint}\` as the mount point of swap`,
+  }
+  if (mountPoint !== 'none' || effect.source === undefined) return { kind: 'settles', part }
+  return { kind: 'settles', part, condition: `the device of swap in /etc/fstab is ${showValue(effect.source)}` }
 }
 
 const leavesFstab: Rule = {
   says: 'removes swap from /etc/fstab',
   matches: effect => {
-    if (editsFstab(effect)) {
+    // A path of which nothing is known is no reason to suspect every file: only one that can be told to fit is.
+    if (editsFstab(effect).kind === 'true' || (isPartlyKnown(effect) && editsFstab(effect).kind === 'unknown')) {
       return {
         kind: 'could',
         says: 'edits /etc/fstab as text',
         causes: [{ says: 'which lines that changes is not worked out', at: effect.at, unread: true }],
       }
     }
-    if (effect.kind !== 'fstab-entries-removed' || isText(effect.file, '/etc/fstab').kind === 'false') return NO_MATCH
-    return decide<Match>(isOneOfTexts(effect.mountPoint, MOUNT_POINTS), {
-      true: () => SETTLES,
-      false: () => NO_MATCH,
-      unknown: causes => ({ kind: 'could', says: 'the mount point is not known', causes }),
-    })
+    if (effect.kind !== 'fstab-entries-removed') return NO_MATCH
+    const file = isText(effect.file, '/etc/fstab')
+    const point = isOneOfTexts(effect.mountPoint, MOUNT_POINTS)
+    if (file.kind === 'false' || point.kind === 'false') return NO_MATCH
+    if (file.kind === 'unknown')
+      return { kind: 'could', says: 'which fstab is meant is not known', causes: file.causes }
+    const text = textOf(effect.mountPoint)
+    if (point.kind === 'unknown' || text === undefined)
+      return { kind: 'could', says: 'the mount point is not known', causes: causesOf(effect.mountPoint) }
+    return leaving(effect, text)
   },
   undoneBy: (_, later) => {
     if (later.kind === 'fstab-entry-written') {
-      return eitherTrue(isOneOfTexts(later.mountPoint, MOUNT_POINTS), isText(later.fstype, 'swap'))
+      const swapLine = eitherTrue(isOneOfTexts(later.mountPoint, MOUNT_POINTS), isText(later.fstype, 'swap'))
+      return bothTrue(isText(later.file, '/etc/fstab'), swapLine)
     }
-    // An edit whose text does not speak of swap adds none.
-    if (!editsFstab(later) || later.content === undefined) return FALSE
-    return askText(later.content, text => /\bswap\b/.test(text))
+    if (later.kind !== 'file' || later.change === 'removed') return FALSE
+    // A path of which nothing is known does not count, as above; an edit whose text does not speak of swap adds none.
+    const edits = editsFstab(later)
+    if (edits.kind === 'unknown' && !isPartlyKnown(later)) return FALSE
+    const unseen: Truth = {
+      kind: 'unknown',
+      causes: [{ says: 'the text that is put in is not known', at: later.at, unread: true }],
+    }
+    return bothTrue(edits, later.content === undefined ? unseen : askText(later.content, text => /\bswap\b/.test(text)))
   },
+}
+
+function isPartlyKnown(effect: Effect): boolean {
+  return effect.kind === 'file' && optionsOf(effect.path).every(({ value }) => piecesOf(value) !== undefined)
 }
 
 const cutsTarget: Rule = {
@@ -79,8 +126,8 @@ const cutsTarget: Rule = {
   },
   undoneBy: (_, later) => {
     if (later.kind !== 'unit' || later.masked === undefined) return FALSE
-    if (askText(later.unit, text => unitName(text) === 'swap.target').kind !== 'true') return FALSE
-    return decide<Truth>(isSet(later.masked, false), { true: () => FALSE, false: () => TRUE, unknown: () => FALSE })
+    const isTarget = askText(later.unit, text => unitName(text) === 'swap.target')
+    return bothTrue(isTarget, notTrue(isSet(later.masked, false)))
   },
 }
 

@@ -2,7 +2,8 @@ import { known, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 import { piecesOf, showValue, textOf } from './argument.js'
 import { type Effect, EVERY_POWER, type FileChange, onlyIf } from './effect.js'
-import { operandsOf, readProgram } from './programs.js'
+import { outputOf } from './output.js'
+import { hasOption, operandsOf, readProgram } from './programs.js'
 import { programName, readShell, type ShellReading, type ShellRedirect, type SimpleCommand } from './shell.js'
 
 /** A script by its path on the host, where an earlier task of the run put it there. */
@@ -95,8 +96,12 @@ function effectsOfProgram(
   if (command.callsFunction) return [bare(name, words, at, false)]
   const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined
   if (wrapper !== undefined) {
-    const inner = wrappedCommand(words, wrapper)
     const own = bare(name, words, at, false)
+    // `command -v x` only looks whether there is an x; `env -S text` splits a text into a command.
+    if (name === 'command' && /^-\w*[vV]/.test(textOf(words[0]) ?? '')) return [own]
+    if (name === 'env' && words.some(word => /^(-\w*S|--split-string)/.test(textOf(word) ?? '')))
+      return [own, { kind: 'unreadable-command', says: 'env splits its text into a command', at }]
+    const inner = wrappedCommand(words, wrapper)
     const [next, ...rest] = inner
     if (next === undefined) return [own]
     // xargs adds words that are only known on the host.
@@ -104,7 +109,7 @@ function effectsOfProgram(
       name === 'xargs' ? [{ kind: 'unknown', causes: [{ says: 'xargs adds words from its input', at }] }] : []
     return [own, ...effectsOfProgram(next, [...rest, ...added], command, at, script, depth + 1)]
   }
-  if (SHELLS.has(name)) return effectsOfShellCall(name, words, at, script, depth)
+  if (SHELLS.has(name)) return effectsOfShellCall(name, words, command, at, script, depth)
   if (name === 'eval') {
     const pieces: (string | null)[] = words.flatMap((word, index) => {
       const own = piecesOf(word) ?? [null]
@@ -115,12 +120,28 @@ function effectsOfProgram(
       : known(pieces.join(''))
     return [bare(name, words, at, false), ...effectsOfReading(readShell(text, at), at, script, depth + 1)]
   }
+  if (name === 'trap') {
+    const [text, ...signals] = operandsOf(words)
+    const own = bare(name, words, at, false)
+    if (text === undefined || signals.length === 0 || textOf(text) === '-') return [own]
+    const when = `${signals.map(showValue).join(' or ')} is trapped`
+    const trapped = effectsOfReading(readShell(text, at), at, script, depth + 1)
+    return [own, ...trapped.map(effect => onlyIf(effect, when))]
+  }
+  if (name === 'ip') {
+    const exec = words.findIndex(
+      (word, index) => textOf(word) === 'exec' && ['netns', 'vrf'].includes(textOf(words[index - 1]) ?? ''),
+    )
+    const [next, ...rest] = exec === -1 ? [] : words.slice(exec + 2)
+    if (next !== undefined)
+      return [bare(name, words, at, false), ...effectsOfProgram(next, rest, command, at, script, depth + 1)]
+  }
   if (name === '.' || name === 'source') return effectsOfScript(name, words[0], words, at, script, depth)
   if (name === 'find') {
-    const inner = findExecutes(words)
-    const own = effectsOfCall(name, words, command, at)
-    const [next, ...rest] = inner
-    return next === undefined ? own : [...own, ...effectsOfProgram(next, rest, command, at, script, depth + 1)]
+    const inner = findExecutes(words).flatMap(([next, ...rest]) =>
+      next === undefined ? [] : effectsOfProgram(next, rest, command, at, script, depth + 1),
+    )
+    return [...effectsOfCall(name, words, command, at), ...inner]
   }
   if (name === 'ssh') {
     // The command runs on another host.
@@ -178,31 +199,48 @@ function wrappedCommand(
   return words.slice(index)
 }
 
-function findExecutes(words: readonly Value[]): readonly Value[] {
+/** The commands `find` runs, one for each `-exec`. */
+function findExecutes(words: readonly Value[]): readonly (readonly Value[])[] {
   const start = words.findIndex(word => ['-exec', '-execdir', '-ok', '-okdir'].includes(textOf(word) ?? ''))
   if (start === -1) return []
   const rest = words.slice(start + 1)
   const end = rest.findIndex(word => [';', '+', '\\;'].includes(textOf(word) ?? ''))
-  return end === -1 ? rest : rest.slice(0, end)
+  return end === -1 ? [rest] : [rest.slice(0, end), ...findExecutes(rest.slice(end + 1))]
 }
 
+const SHELL_OPTIONS = ['-o', '-O', '--rcfile', '--init-file']
+
+/** `bash -c TEXT`, `bash SCRIPT`, or what comes in by standard input: a here-document, a pipe, a file. */
 function effectsOfShellCall(
   name: string,
   words: readonly Value[],
+  command: SimpleCommand,
   at: Span,
   script: ScriptOnHost,
   depth: number,
 ): readonly Effect[] {
   const own = bare(name, words, at, false)
-  const inline = words.findIndex(word => /^-\w*c\w*$/.test(textOf(word) ?? ''))
-  if (inline !== -1) {
-    const text = words.slice(inline + 1).find(word => !(textOf(word) ?? '').startsWith('-'))
-    if (text === undefined) return [own]
-    return [own, ...effectsOfReading(readShell(text, at), at, script, depth + 1)]
+  if (hasOption(words, ['--version', '--help'])) return [own]
+  // `+x` and `+o name` switch off what `-x` and `-o name` switch on.
+  const options = words.map(word =>
+    /^\+[a-zA-Z]/.test(textOf(word) ?? '') ? known(`-${(textOf(word) ?? '').slice(1)}`) : word,
+  )
+  const [first] = operandsOf(options, SHELL_OPTIONS)
+  if (hasOption(options, ['-c'], SHELL_OPTIONS)) {
+    if (first === undefined) return [own]
+    return [own, ...effectsOfReading(readShell(first, at), at, script, depth + 1)]
   }
-  const path = operandsOf(words, ['-o', '-O', '--rcfile', '--init-file'])[0]
-  if (path === undefined) return [own]
-  return effectsOfScript(name, path, words, at, script, depth)
+  if (first !== undefined && !hasOption(options, ['-s'], SHELL_OPTIONS))
+    return effectsOfScript(name, first, words, at, script, depth)
+  const input = command.redirects.findLast(redirect => redirect.operator.startsWith('<'))
+  if (input?.operator === '<') {
+    return textOf(input.target) === '/dev/null' ? [own] : effectsOfScript(name, input.target, words, at, script, depth)
+  }
+  const text = input?.target ?? (command.stdin === undefined ? undefined : outputOf(command.stdin))
+  if (text === undefined || text.kind === 'undefined') {
+    return [own, { kind: 'unreadable-command', says: `what ${name} reads from its input is not known`, at }]
+  }
+  return [own, ...effectsOfReading(readShell(text, at), at, script, depth + 1)]
 }
 
 function effectsOfScript(
@@ -275,25 +313,4 @@ function effectsOfRedirect(
       at,
     },
   ]
-}
-
-/** What a command prints, where that is plain to see: `echo words`, `cat <<EOF`. */
-function outputOf(command: SimpleCommand): Value | undefined {
-  const name = textOf(command.words[0]?.value)?.split('/').at(-1)
-  if (name === 'cat' && command.words.length === 1) {
-    return command.redirects.find(redirect => redirect.operator.startsWith('<<'))?.target
-  }
-  if (name !== 'echo') return undefined
-  const words = command.words.slice(1).map(word => word.value)
-  const plain = words.filter((word, index) => !(index === 0 && textOf(word) === '-n'))
-  const pieces: (string | null)[] = plain.flatMap((word, index) => {
-    const own = piecesOf(word) ?? [null]
-    return index === 0 ? own : [' ', ...own]
-  })
-  if (!pieces.includes(null)) return known(`${pieces.join('')}\n`)
-  return {
-    kind: 'unknown',
-    causes: words.flatMap(word => (word.kind === 'unknown' ? word.causes : [])),
-    text: [...pieces, '\n'],
-  }
 }

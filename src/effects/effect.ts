@@ -122,6 +122,8 @@ export interface FileChange extends Placed {
   readonly content: Value | undefined
   /** Why parts of the content may not be there: its template was not rendered. */
   readonly contentUnsure?: string
+  /** For `line`: lines also leave the file, and which is not worked out. */
+  readonly takesOut?: true
   /** For `link`: what it points to. */
   readonly target: Value | undefined
 }
@@ -149,7 +151,7 @@ export interface Swap extends Placed {
 
 export interface ProcessesSignalled extends Placed {
   readonly kind: 'processes-signalled'
-  readonly by: 'name' | 'pid' | 'port' | 'file'
+  readonly by: 'name' | 'pid' | 'port' | 'file' | 'unit'
   readonly target: Value
 }
 

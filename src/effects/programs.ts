@@ -2,6 +2,7 @@ import { FALSE, known, TRUE, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 import { mapText, piecesOf, showValue, textOf } from './argument.js'
 import { type Effect, EVERY_POWER, type FileChange, type Power, type Unit } from './effect.js'
+import { outputOf } from './output.js'
 import type { SimpleCommand } from './shell.js'
 
 /** A program as it is called. */
@@ -23,45 +24,89 @@ export interface Program {
 
 type Tool = (call: ProgramCall) => readonly Effect[]
 
-/** The arguments that are no options; `withValue` lists the options that take the next word. `--` ends the options. */
-export function operandsOf(words: readonly Value[], withValue: readonly string[] = []): readonly Value[] {
+/**
+ * The options among the arguments as they were meant, and the arguments that are none. `-abc` is `-a -b -c`, up to the
+ * first that takes a value. `withValue` lists the options that take the rest of their word or else the next one; one
+ * listed with `?` takes only the rest of its word (`sed -i.bak`). `--` ends the options.
+ */
+function readOptions(
+  words: readonly Value[],
+  withValue: readonly string[],
+): { readonly options: ReadonlySet<string>; readonly operands: readonly Value[] } {
+  const options = new Set<string>()
   const operands: Value[] = []
   let skip = false
-  let optionsEnded = false
+  let ended = false
   for (const word of words) {
     if (skip) {
       skip = false
       continue
     }
-    const pieces = piecesOf(word)
-    const start = pieces?.[0]
-    if (optionsEnded || typeof start !== 'string' || !start.startsWith('-') || start === '-') {
+    const start = piecesOf(word)?.[0]
+    if (ended || typeof start !== 'string' || !start.startsWith('-') || start === '-') {
       operands.push(word)
-    } else if (textOf(word) === '--') {
-      optionsEnded = true
-    } else if (withValue.includes(textOf(word) ?? '')) {
-      skip = true
+      continue
     }
+    const text = textOf(word)
+    if (text === '--') {
+      ended = true
+      continue
+    }
+    options.add(start.split('=')[0] ?? start)
+    if (text !== undefined && withValue.includes(text)) skip = true
+    else if (!start.startsWith('--')) skip = readCluster(start, options, withValue) && text !== undefined
   }
-  return operands
+  return { options, operands }
 }
 
-/** Whether one of these options stands among the arguments: long ones as they are, one-letter ones also inside a cluster. */
-function hasOption(words: readonly Value[], ...names: readonly string[]): boolean {
-  return words.some(word => {
-    const text = textOf(word)
-    if (text === undefined) return false
-    return names.some(name => {
-      if (name.startsWith('--')) return text === name || text.startsWith(`${name}=`)
-      return text.startsWith('-') && !text.startsWith('--') && text.includes(name.slice(1))
-    })
-  })
+/** Adds the letters of `-abc`; true where the last one takes the next word. */
+function readCluster(cluster: string, options: Set<string>, withValue: readonly string[]): boolean {
+  for (let at = 1; at < cluster.length; at++) {
+    const option = `-${cluster.charAt(at)}`
+    options.add(option)
+    if (withValue.includes(`${option}?`)) return false
+    if (withValue.includes(option)) return at === cluster.length - 1
+  }
+  return false
+}
+
+/** The arguments that are no options, see readOptions. */
+export function operandsOf(words: readonly Value[], withValue: readonly string[] = []): readonly Value[] {
+  return readOptions(words, withValue).operands
+}
+
+/** Whether one of these options is given; `withValue` keeps values of other options from being taken for it. */
+export function hasOption(
+  words: readonly Value[],
+  names: readonly string[],
+  withValue: readonly string[] = [],
+): boolean {
+  const { options } = readOptions(words, withValue)
+  return names.some(name => options.has(name))
+}
+
+const SIGNALS = new Set(
+  'HUP INT QUIT ILL TRAP ABRT IOT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH IO POLL PWR SYS'.split(
+    ' ',
+  ),
+)
+
+/** Whether a word is a signal given as an option: `-9`, `-KILL`, `-SIGTERM`. */
+function isSignal(word: Value): boolean {
+  const text = textOf(word)
+  if (text === undefined || !text.startsWith('-')) return false
+  const name = text.slice(1).toUpperCase()
+  return /^\d+$/.test(name) || SIGNALS.has(name.startsWith('SIG') ? name.slice(3) : name)
 }
 
 /** The value of an option, `--name=value` or `--name value`; also where only its beginning is known. */
 export function optionValue(words: readonly Value[], name: string): Value | undefined {
   for (const [index, word] of words.entries()) {
-    if (textOf(word) === name) return words[index + 1]
+    const text = textOf(word)
+    if (text === name) return words[index + 1]
+    // `-fsSLo FILE`: the last letter of a cluster takes the next word.
+    if (/^-\w$/.test(name) && text !== undefined && /^-[A-Za-z]+$/.test(text) && text.endsWith(name.slice(1)))
+      return words[index + 1]
     const pieces = piecesOf(word)
     const first = pieces?.[0]
     if (typeof first !== 'string' || !first.startsWith(`${name}=`)) continue
@@ -89,25 +134,63 @@ const filesWritten =
   call =>
     operandsOf(call.arguments, withValue).map(path => file(call, path, change))
 
-/** `cp A B`, `mv A B`, `install A B`: the last operand is written (and for mv the others leave). */
-const copied: Tool = call => {
-  const operands = operandsOf(call.arguments, ['-t', '-m', '-o', '-g', '-S'])
-  const target = operands.at(-1)
+const copyOptions = ['-t', '--target-directory', '-m', '--mode', '-o', '--owner', '-g', '--group', '-S', '--suffix']
+
+/** `cp A B`, `mv A B`, `install A B`, `ln A B`: the last is written, or each in it where it is a directory; `-t` names that. */
+function landings(call: ProgramCall): readonly { readonly source: Value; readonly path: Value }[] {
+  const operands = operandsOf(call.arguments, copyOptions)
+  const into = optionValue(call.arguments, '-t') ?? optionValue(call.arguments, '--target-directory')
+  const target = into ?? operands.at(-1)
+  const sources = into === undefined ? operands.slice(0, -1) : operands
   if (target === undefined) return []
-  const written = file(call, target, 'written')
-  if (call.program !== 'mv') return [written]
-  return [written, ...operands.slice(0, -1).map(path => file(call, path, 'removed'))]
+  const isDirectory = into !== undefined || sources.length > 1 || textOf(target)?.endsWith('/') === true
+  return sources.map(source => ({ source, path: isDirectory ? inDirectory(target, source) : target }))
 }
 
-const linked: Tool = call => {
-  const [target, path] = operandsOf(call.arguments, ['-t', '-S'])
-  return path === undefined ? [] : [file(call, path, 'link', undefined, target)]
+function inDirectory(directory: Value, source: Value): Value {
+  const pieces = piecesOf(source) ?? [null]
+  const last = pieces.at(-1)
+  const base = typeof last === 'string' ? (last.split('/').at(-1) ?? '') : ''
+  const whole = pieces.length === 1 || (typeof last === 'string' && last.includes('/'))
+  const name = whole && typeof last === 'string' ? [base] : [null, base]
+  const text = [...(piecesOf(directory) ?? [null]), '/', ...name].filter(piece => piece !== '')
+  if (!text.includes(null)) return known(text.join('').replace(/\/{2,}/g, '/'))
+  const causes = [directory, source].flatMap(value => (value.kind === 'unknown' ? value.causes : []))
+  return { kind: 'unknown', causes, text }
+}
+
+const copied: Tool = call =>
+  landings(call).flatMap(({ source, path }) => [
+    file(call, path, 'written'),
+    ...(call.program === 'mv' ? [file(call, source, 'removed')] : []),
+  ])
+
+const linked: Tool = call => landings(call).map(({ source, path }) => file(call, path, 'link', undefined, source))
+
+/** `tee FILE`: what comes in by the pipe. */
+const teed: Tool = call => {
+  const here = call.command.redirects.findLast(redirect => redirect.operator.startsWith('<<'))?.target
+  const content = here ?? (call.command.stdin === undefined ? undefined : outputOf(call.command.stdin))
+  const change = hasOption(call.arguments, ['-a', '--append']) ? 'line' : 'written'
+  return operandsOf(call.arguments).map(path => file(call, path, change, content))
+}
+
+/** Files and directories that are named by an option: `curl -o FILE`, `tar -C DIRECTORY`. */
+const namedByOption =
+  (change: 'written' | 'unpacked', ...names: readonly string[]): Tool =>
+  call =>
+    names.flatMap(name => optionValue(call.arguments, name) ?? []).map(path => file(call, path, change))
+
+/** The last operand receives what the others name: `rsync a b`, `scp host:a b`. */
+const received: Tool = call => {
+  const target = operandsOf(call.arguments, ['-e', '-i', '-P', '-o', '-F']).at(-1)
+  if (target === undefined || textOf(target)?.includes(':')) return []
+  return [file(call, target, 'unpacked')]
 }
 
 const unitStates: Readonly<Record<string, Partial<Pick<Unit, 'state' | 'enabled' | 'masked'>>>> = {
   start: { state: known('started') },
   stop: { state: known('stopped') },
-  kill: { state: known('stopped') },
   restart: { state: known('restarted') },
   'try-restart': { state: known('restarted') },
   condrestart: { state: known('restarted') },
@@ -150,9 +233,11 @@ const systemctl: Tool = call => {
   const name = textOf(verb)
   if (name === undefined) return []
   if (systemctlReboots.has(name)) return [{ kind: 'reboot', at: call.at }]
+  // A unit may start again after its processes are killed, so it is not the same as stopping it.
+  if (name === 'kill') return units.map(each => signalled(call, 'unit', each))
   const parts = unitStates[name]
   if (parts === undefined) return []
-  const now = hasOption(call.arguments, '--now')
+  const now = hasOption(call.arguments, ['--now'], systemctlOptions)
     ? { state: known(name === 'enable' || name === 'reenable' ? 'started' : 'stopped') }
     : {}
   return units.map(each => unit(call, each, { ...parts, ...now }))
@@ -161,7 +246,11 @@ const systemctlPowers = (call: ProgramCall): readonly Power[] => {
   const [verb] = operandsOf(call.arguments, systemctlOptions)
   if (verb === undefined) return []
   const name = textOf(verb)
-  if (name !== undefined && (name in unitStates || systemctlReads.has(name) || systemctlReboots.has(name))) return []
+  if (
+    name !== undefined &&
+    (name === 'kill' || name in unitStates || systemctlReads.has(name) || systemctlReboots.has(name))
+  )
+    return []
   return ['starts-units', 'stops-units', 'signals-processes', 'changes-swap', 'changes-mounts', 'reboots']
 }
 
@@ -175,31 +264,20 @@ const servicePowers = (call: ProgramCall): readonly Power[] => {
   return verb !== undefined && (verb in unitStates || verb === 'status') ? [] : ['starts-units', 'stops-units']
 }
 
-const swapoff: Tool = call => {
-  if (hasOption(call.arguments, '-a', '--all')) {
-    return [{ kind: 'swap', state: 'off', which: 'all', device: undefined, at: call.at }]
+const swapOptions = ['-L', '-U', '-p', '--priority', '-o', '--options', '-d?']
+const swapDevices = (call: ProgramCall): readonly Value[] => [
+  ...operandsOf(call.arguments, swapOptions),
+  ...['-L', '-U'].flatMap(name => optionValue(call.arguments, name) ?? []),
+]
+const swaps =
+  (state: 'on' | 'off'): Tool =>
+  call => {
+    const reads = ['--help', '--version', '-V', '-h', ...(state === 'on' ? ['-s', '--summary', '--show'] : [])]
+    if (hasOption(call.arguments, reads, swapOptions)) return []
+    if (hasOption(call.arguments, ['-a', '--all'], swapOptions))
+      return [{ kind: 'swap', state, which: 'all', device: undefined, at: call.at }]
+    return swapDevices(call).map(device => ({ kind: 'swap', state, which: 'device', device, at: call.at }))
   }
-  return operandsOf(call.arguments, ['-L', '-U']).map(device => ({
-    kind: 'swap',
-    state: 'off',
-    which: 'device',
-    device,
-    at: call.at,
-  }))
-}
-const swapon: Tool = call => {
-  if (hasOption(call.arguments, '-s', '--summary', '--show', '-V', '-h')) return []
-  if (hasOption(call.arguments, '-a', '--all')) {
-    return [{ kind: 'swap', state: 'on', which: 'all', device: undefined, at: call.at }]
-  }
-  return operandsOf(call.arguments, ['-p', '--priority', '-o', '-L', '-U']).map(device => ({
-    kind: 'swap',
-    state: 'on',
-    which: 'device',
-    device,
-    at: call.at,
-  }))
-}
 
 const loadedModule = (call: ProgramCall, module: Value, state: 'loaded' | 'unloaded', parameters?: Value): Effect => ({
   kind: 'kernel-module',
@@ -210,36 +288,27 @@ const loadedModule = (call: ProgramCall, module: Value, state: 'loaded' | 'unloa
   file: undefined,
   at: call.at,
 })
+const modprobeOptions = ['-C', '--config', '-d', '--dirname', '-S', '--set-version']
+const modprobeReads = '-n --dry-run --show -c --showconfig --show-depends -D --resolve-alias -R -V --version -h --help'
 const modprobe: Tool = call => {
-  if (
-    hasOption(
-      call.arguments,
-      '-n',
-      '--dry-run',
-      '--show',
-      '-c',
-      '--showconfig',
-      '--show-depends',
-      '-D',
-      '--resolve-alias',
-      '-R',
-    )
-  )
-    return []
-  const operands = operandsOf(call.arguments, ['-C', '--config', '-d', '--dirname', '-S', '--set-version'])
+  if (hasOption(call.arguments, modprobeReads.split(' '), modprobeOptions)) return []
+  const operands = operandsOf(call.arguments, modprobeOptions)
   const [first, ...parameters] = operands
   if (first === undefined) return []
-  if (hasOption(call.arguments, '-r', '--remove')) return operands.map(module => loadedModule(call, module, 'unloaded'))
-  if (hasOption(call.arguments, '-a', '--all')) return operands.map(module => loadedModule(call, module, 'loaded'))
+  if (hasOption(call.arguments, ['-r', '--remove'], modprobeOptions))
+    return operands.map(module => loadedModule(call, module, 'unloaded'))
+  if (hasOption(call.arguments, ['-a', '--all'], modprobeOptions))
+    return operands.map(module => loadedModule(call, module, 'loaded'))
   return [loadedModule(call, first, 'loaded', parameters.length > 0 ? join(parameters) : undefined)]
 }
 const moduleOfPath = (path: Value): Value =>
   mapText(path, text => (text.split('/').at(-1) ?? text).replace(/\.ko(\.\w+)?$/, ''))
 
+const sysctlOptions = ['-r', '--pattern', '-p?', '-f?']
+const sysctlLoads = ['-p', '-f', '--load', '--system']
 const sysctl: Tool = call => {
-  const loadsFile = hasOption(call.arguments, '-p', '--load', '--system')
-  if (loadsFile) return []
-  return operandsOf(call.arguments, ['-r', '--pattern']).flatMap(word => {
+  if (hasOption(call.arguments, sysctlLoads, sysctlOptions)) return []
+  return operandsOf(call.arguments, sysctlOptions).flatMap(word => {
     const pieces = piecesOf(word)
     const first = pieces?.[0]
     if (pieces === undefined || typeof first !== 'string') return []
@@ -262,64 +331,86 @@ const sysctl: Tool = call => {
   })
 }
 const sysctlPowers = (call: ProgramCall): readonly Power[] => {
-  if (hasOption(call.arguments, '-p', '--load', '--system')) return ['changes-sysctl']
-  const unread = operandsOf(call.arguments, ['-r', '--pattern']).some(word => typeof piecesOf(word)?.[0] !== 'string')
-  return unread && hasOption(call.arguments, '-w', '--write') ? ['changes-sysctl'] : []
+  if (hasOption(call.arguments, sysctlLoads, sysctlOptions)) return ['changes-sysctl']
+  const unread = operandsOf(call.arguments, sysctlOptions).some(word => typeof piecesOf(word)?.[0] !== 'string')
+  return unread && hasOption(call.arguments, ['-w', '--write'], sysctlOptions) ? ['changes-sysctl'] : []
 }
 
-/** Port named by the tool whose output gives the process ids: `lsof -ti:10250`, `fuser 10250/tcp`. */
-function portAskedFor(command: SimpleCommand | undefined): Value | undefined {
+/** Ports named by the tool whose output gives the process ids: `lsof -ti:10250`, `fuser 10250/tcp`. */
+function portsAskedFor(command: SimpleCommand | undefined): readonly Value[] {
   const program = (textOf(command?.words[0]?.value) ?? '').split('/').at(-1)
   const words = command?.words.slice(1).map(word => word.value) ?? []
   if (program === 'lsof') {
-    for (const [index, word] of words.entries()) {
+    return words.flatMap((word, index) => {
       const text = textOf(word)
-      const inline = text?.match(/^-\w*i\w*:(\d+)/)?.[1]
-      if (inline !== undefined) return known(inline)
-      if (text?.match(/^-\w*i$/)) return mapText(words[index + 1] ?? known(''), next => next.split(':').at(-1) ?? next)
-    }
+      const inline = text?.match(/^-\w*i[^:]*:(.+)$/)?.[1]
+      if (inline !== undefined) return inline.split(',').map(known)
+      if (!text?.match(/^-\w*i$/)) return []
+      const next = textOf(words[index + 1])
+      return next === undefined ? (words[index + 1] ?? []) : (next.split(':').at(-1) ?? next).split(',').map(known)
+    })
   }
-  if (program === 'fuser') return portsOf(words)[0]
-  return undefined
+  return program === 'fuser' ? portsOf(words) : []
 }
 
+const fuserOptions = ['-n', '--namespace']
 function portsOf(words: readonly Value[]): readonly Value[] {
-  const udpOrTcp = hasOption(words, '-n') || words.some(word => ['tcp', 'udp'].includes(textOf(word) ?? ''))
-  return operandsOf(words, ['-n', '--namespace', '-SIGNAL']).flatMap(word => {
+  const rest = words.filter(word => !isSignal(word))
+  const byNumber = hasOption(rest, fuserOptions, fuserOptions)
+  return operandsOf(rest, fuserOptions).flatMap(word => {
     const text = textOf(word)
     if (text === undefined) return [word]
     const slash = text.match(/^(\d+)\/(tcp|udp)$/)
     if (slash?.[1] !== undefined) return [known(slash[1])]
-    return udpOrTcp && /^\d+$/.test(text) ? [known(text)] : []
+    return byNumber && /^\d+$/.test(text) ? [known(text)] : []
   })
 }
 
-const signalled = (call: ProgramCall, by: 'name' | 'pid' | 'port' | 'file', target: Value): Effect => ({
+const signalled = (call: ProgramCall, by: 'name' | 'pid' | 'port' | 'file' | 'unit', target: Value): Effect => ({
   kind: 'processes-signalled',
   by,
   target,
   at: call.at,
 })
 const kill: Tool = call => {
-  if (hasOption(call.arguments, '-l', '-L') || call.arguments.some(word => textOf(word) === '-0')) return []
-  const targets = operandsOf(call.arguments, ['-s', '-n', '-q'])
-  const source = call.command.words.find(word => word.from.length > 0)?.from[0]
-  const port = portAskedFor(source) ?? portAskedFor(call.command.stdin)
-  if (port !== undefined) return [signalled(call, 'port', port)]
+  // `-l` and `-L` list signals; they are words of their own, or `-KILL` would be taken for one.
+  if (call.arguments.some(word => /^(-l\d*|-L|--list(=.*)?|--table|-0)$/.test(textOf(word) ?? ''))) return []
+  const targets = operandsOf(
+    call.arguments.filter(word => !isSignal(word)),
+    ['-s', '--signal', '-n', '-q', '--queue'],
+  )
+  if (optionValue(call.arguments, '-s')?.kind === 'known' && textOf(optionValue(call.arguments, '-s')) === '0')
+    return []
+  const sources = call.command.words.flatMap(word => word.from)
+  const ports = [...sources, call.command.stdin].flatMap(portsAskedFor)
+  // A range or a service's name is not worked out: then the processes are not known.
+  if (ports.length > 0)
+    return ports.map(port =>
+      /^\d+$/.test(textOf(port) ?? '')
+        ? signalled(call, 'port', port)
+        : signalled(call, 'pid', onlyOnHost(call, 'which port is meant is not known')),
+    )
   if (targets.length === 0 && call.command.stdin !== undefined) {
     return [signalled(call, 'pid', onlyOnHost(call, 'the process ids come from a pipe'))]
   }
   return targets.map(target => signalled(call, 'pid', target))
 }
-const killByName: Tool = call =>
-  operandsOf(call.arguments, ['-s', '--signal', '-u', '-U', '-g', '-G', '-P', '-t', '-y', '-o']).map(target =>
-    signalled(call, 'name', target),
-  )
+/** `pkill`, `killall`: by name, or by what else picks processes (a user, a parent, a file with their id). */
+const killByName =
+  (withValue: readonly string[]): Tool =>
+  call => {
+    if (call.arguments.some(word => ['-l', '--list', '-0', '-V', '--version'].includes(textOf(word) ?? ''))) return []
+    const words = call.arguments.filter(word => !isSignal(word))
+    const names = operandsOf(words, withValue)
+    if (names.length > 0) return names.map(target => signalled(call, 'name', target))
+    return words.length === 0 ? [] : [signalled(call, 'pid', onlyOnHost(call, 'what picks the processes is no name'))]
+  }
 const fuser: Tool = call => {
-  if (!hasOption(call.arguments, '-k', '--kill')) return []
-  const ports = portsOf(call.arguments)
+  const words = call.arguments.filter(word => !isSignal(word))
+  if (!hasOption(words, ['-k', '--kill'], fuserOptions)) return []
+  const ports = portsOf(words)
   if (ports.length > 0) return ports.map(port => signalled(call, 'port', port))
-  return operandsOf(call.arguments, ['-n']).map(path => signalled(call, 'file', path))
+  return operandsOf(words, fuserOptions).map(path => signalled(call, 'file', path))
 }
 
 function onlyOnHost(call: ProgramCall, says: string): Value {
@@ -429,7 +520,11 @@ function container(call: ProgramCall, action: 'started' | 'stopped' | 'removed' 
 }
 
 const firewall: Tool = call => {
-  const lists = hasOption(call.arguments, '-L', '-S', '--list', '--list-rules', '-V', '--version', '-C', '--check')
+  const lists = hasOption(
+    call.arguments,
+    ['-L', '-S', '--list', '--list-rules', '-V', '--version', '-C', '--check'],
+    '-t -A -I -D -R -N -X -P -E -p -s -d -j -g -i -o -m'.split(' '),
+  )
   // `ipvsadm -C` clears, unlike `iptables -C`.
   if (lists && call.program !== 'ipvsadm') return []
   return [{ kind: 'firewall', tool: call.program, says: join(call.arguments), at: call.at }]
@@ -488,7 +583,8 @@ function pythonModule(call: ProgramCall): string | undefined {
 }
 
 const ip: Tool = call => {
-  const words = operandsOf(call.arguments, ['-n', '-netns', '-f', '-family'])
+  // `ip` has whole words behind one dash (`-json`), no clusters; the words that change something are plain ones.
+  const words = call.arguments.filter(word => !(textOf(word) ?? '').startsWith('-'))
   const changing = new Set('add del delete set change replace append flush up down exec'.split(' '))
   if (!words.some(word => changing.has(textOf(word) ?? ''))) return []
   return [{ kind: 'network', says: join(call.arguments), at: call.at }]
@@ -500,18 +596,71 @@ const mounts =
     const words = operandsOf(call.arguments, ['-t', '-o', '-O', '-L', '-U', '--types', '--options', '--bind'])
     const path = words.at(-1)
     if (path === undefined) return []
-    if (state === 'mounted' && words.length === 1 && !hasOption(call.arguments, '-a', '-o')) {
-      return [{ kind: 'mount', state, path, at: call.at }]
-    }
     if (state === 'unmounted') return words.map(each => ({ kind: 'mount', state, path: each, at: call.at }))
     return [{ kind: 'mount', state, path, at: call.at }]
   }
 
+const sedOptions = ['-e', '-f', '--expression', '--file', '-l', '--line-length', '-i?']
 const sed: Tool = call => {
-  if (!hasOption(call.arguments, '-i', '--in-place')) return []
-  const operands = operandsOf(call.arguments, ['-e', '-f', '--expression', '--file'])
-  const scripted = call.arguments.some(word => ['-e', '-f', '--expression', '--file'].includes(textOf(word) ?? ''))
-  return operands.slice(scripted ? 0 : 1).map(path => file(call, path, 'line'))
+  if (!hasOption(call.arguments, ['-i', '--in-place'], sedOptions)) return []
+  const operands = operandsOf(call.arguments, sedOptions)
+  const scripted = hasOption(call.arguments, ['-e', '-f', '--expression', '--file'], sedOptions)
+  return operands.slice(scripted ? 0 : 1).map(path => ({ ...file(call, path, 'line'), takesOut: true }))
+}
+
+const sedPowers = (call: ProgramCall): readonly Power[] => {
+  const given = ['-e', '--expression'].flatMap(name => optionValue(call.arguments, name) ?? [])
+  const fromFile = hasOption(call.arguments, ['-f', '--file'], sedOptions)
+  const scripts = given.length > 0 || fromFile ? given : operandsOf(call.arguments, sedOptions).slice(0, 1)
+  const runs = scripts.some(script => sedRuns((piecesOf(script) ?? []).map(piece => piece ?? '').join('')))
+  return fromFile || runs ? EVERY_POWER : []
+}
+
+/** Whether a sed script has the command `e` or an `s` with the flag `e`, which run what they are given in a shell (GNU sed). */
+export function sedRuns(script: string): boolean {
+  let at = 0
+  const upTo = (end: string): void => {
+    let inClass = false
+    for (; at < script.length && (inClass || script.charAt(at) !== end); at++) {
+      const char = script.charAt(at)
+      if (char === '\\') at++
+      else if (char === '[') inClass = true
+      else if (char === ']') inClass = false
+    }
+    at++
+  }
+  const line = (ends: string): void => {
+    while (at < script.length && !ends.includes(script.charAt(at))) at++
+  }
+  while (at < script.length) {
+    const char = script.charAt(at++)
+    if (char === '/') upTo('/')
+    else if (char === '\\') {
+      const delimiter = script.charAt(at++)
+      upTo(delimiter)
+    } else if (char === 'e') return true
+    else if (char === 's' || char === 'y') {
+      const delimiter = script.charAt(at++)
+      upTo(delimiter)
+      // The replacement has no character classes.
+      for (; at < script.length && script.charAt(at) !== delimiter; at++) if (script.charAt(at) === '\\') at++
+      at++
+      for (; /[a-zA-Z0-9]/.test(script.charAt(at)) && script.charAt(at) !== 'w'; at++)
+        if (char === 's' && script.charAt(at) === 'e') return true
+      if (script.charAt(at) === 'w') line('\n')
+    } else if ('aic#rRwW'.includes(char)) line('\n')
+    else if (':btT'.includes(char)) line(';\n}')
+  }
+  return false
+}
+
+/** An awk program runs commands with `system()` and with pipes; `||` is no pipe. */
+const awkPowers = (call: ProgramCall): readonly Power[] => {
+  const options = ['-F', '-v', '-f', '--file', '-i', '--include', '-l', '--load', '-e', '--source', '-E', '--exec']
+  const program = operandsOf(call.arguments, ['-F', '-v', '--field-separator', '--assign'])[0]
+  if (hasOption(call.arguments, options.slice(2), ['-F', '-v'])) return EVERY_POWER
+  const text = (program === undefined ? [] : (piecesOf(program) ?? ['system'])).map(piece => piece ?? '').join('')
+  return text.includes('system') || text.replaceAll('||', '').includes('|') ? EVERY_POWER : []
 }
 
 const find: Tool = call => {
@@ -536,7 +685,8 @@ const kubectl: Tool = call => {
   return verb === undefined || reads.has(verb) ? [] : says('cluster-object')(call)
 }
 
-const reboots: Tool = call => (hasOption(call.arguments, '-c') ? [] : [{ kind: 'reboot', at: call.at }])
+const reboots: Tool = call =>
+  hasOption(call.arguments, ['-c', '-k', '--show', '--help'], ['-t']) ? [] : [{ kind: 'reboot', at: call.at }]
 
 const hostnamectl: Tool = call => {
   const [verb, name] = operandsOf(call.arguments)
@@ -545,7 +695,11 @@ const hostnamectl: Tool = call => {
     : []
 }
 const hostname: Tool = call =>
-  hasOption(call.arguments, '-s', '-f', '-i', '-I', '-d', '-A')
+  hasOption(
+    call.arguments,
+    ['-s', '-f', '-i', '-I', '-d', '-A', '--short', '--fqdn', '--long', '--ip-address', '--domain'],
+    ['-F'],
+  )
     ? []
     : operandsOf(call.arguments).map(name => ({ kind: 'hostname', name, at: call.at }))
 const setenforce: Tool = call => operandsOf(call.arguments).map(state => ({ kind: 'selinux', state, at: call.at }))
@@ -562,15 +716,23 @@ const named = (names: string, program: Program): readonly (readonly [string, Pro
 export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   // Reading, testing, shell built-ins, text tools.
   ...named(
-    'true false test [ [[ : cat grep egrep fgrep zgrep ls stat file which type command whereis readlink realpath basename dirname pwd cd pushd popd set unset export readonly local declare typeset shift return exit wait trap umask ulimit shopt echo printf read getopts alias break continue let hash jobs sleep date uname arch id whoami groups who w uptime env printenv nproc free df du head tail cut tr sort uniq wc awk gawk mawk tac rev paste join comm nl fold seq expr bc diff cmp od xxd hexdump strings base64 md5sum sha1sum sha256sum sha512sum cksum jq yes getent getconf lscpu lsblk blkid lsmod modinfo lsof ss netstat ps pgrep pidof dmesg journalctl lsattr findmnt mountpoint ping ping6 dig nslookup host lsb_release systemd-detect-virt systemd-analyze dpkg-query apt-cache apt-config locale tty stty logger lsns lspci crio-status etcd',
+    'true false test [ [[ : cat grep egrep fgrep zgrep ls stat file which type command whereis readlink realpath basename dirname pwd cd pushd popd set unset export readonly local declare typeset shift return exit wait umask ulimit shopt echo printf read getopts alias break continue let hash jobs sleep date uname arch id whoami groups who w uptime env printenv nproc free df du head tail cut tr sort uniq wc tac rev paste join comm nl fold seq expr bc diff cmp od xxd hexdump strings base64 md5sum sha1sum sha256sum sha512sum cksum jq yes getent getconf lscpu lsblk blkid lsmod modinfo lsof ss netstat ps pgrep pidof dmesg journalctl lsattr findmnt mountpoint ping ping6 dig nslookup host lsb_release systemd-detect-virt systemd-analyze dpkg-query apt-cache apt-config locale tty stty logger lsns lspci crio-status etcd',
     reads,
   ),
+  // `make` runs whatever the makefile says.
+  ['make', { powers: EVERY_POWER }],
+  ...named('awk gawk mawk nawk', { powers: EVERY_POWER, powersOf: awkPowers }),
   // Programs that work on files and directories of their own and on services by network; they neither signal processes
   // nor start or stop units.
   ...named(
-    'curl wget openssl tar gzip gunzip zcat bzip2 xz unzip zip rsync scp sftp ssh-keygen git go make patch truncate split csplit sponge update-ca-certificates update-ca-trust clrtrust chmod chown chgrp chattr setfacl chcon restorecon semanage mktemp ldconfig depmod update-initramfs dracut grubby update-grub grub2-mkconfig locale-gen yq skopeo cosign krew cfssl cfssljson gpg gpgconf apt-key ssh-keyscan',
+    'openssl gzip gunzip zcat bzip2 xz zip sftp ssh-keygen git go patch truncate split csplit sponge update-ca-certificates update-ca-trust clrtrust chmod chown chgrp chattr setfacl chcon restorecon semanage mktemp ldconfig depmod update-initramfs dracut grubby update-grub grub2-mkconfig locale-gen yq skopeo cosign krew cfssl cfssljson gpg gpgconf apt-key ssh-keyscan',
     writesItsFiles,
   ),
+  ['curl', { powers: ['writes-files'], effects: namedByOption('written', '-o', '--output') }],
+  ['wget', { powers: ['writes-files'], effects: namedByOption('written', '-O', '--output-document') }],
+  ['tar', { powers: ['writes-files'], effects: namedByOption('unpacked', '-C', '--directory') }],
+  ['unzip', { powers: ['writes-files'], effects: namedByOption('unpacked', '-d') }],
+  ...named('rsync scp', { powers: ['writes-files'], effects: received }),
   // Clients of a cluster's API: what they change is in the cluster.
   ...named('kubectl oc', { powers: [], effects: kubectl }),
   ...named('helm calicoctl calico-upgrade cilium netctl etcdctl etcdutl cinder openstack', {
@@ -584,8 +746,8 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
       textOf(call.arguments[0]) === 'status' ? [] : ['writes-files', 'changes-network', 'changes-accounts'],
   }),
   ...named('python python2 python3 pypy pypy3', { powers: EVERY_POWER, effects: python, powersOf: pythonPowers }),
-  ['swapoff', { powers: [], effects: swapoff }],
-  ['swapon', { powers: [], effects: swapon }],
+  ['swapoff', { powers: [], effects: swaps('off') }],
+  ['swapon', { powers: [], effects: swaps('on') }],
   ['mkswap', { powers: [], effects: says('storage') }],
   ['sysctl', { powers: ['changes-sysctl'], effects: sysctl, powersOf: sysctlPowers }],
   ['modprobe', { powers: [], effects: modprobe }],
@@ -606,7 +768,24 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['systemctl', { powers: [], effects: systemctl, powersOf: systemctlPowers }],
   ['service', { powers: [], effects: service, powersOf: servicePowers }],
   ['kill', { powers: [], effects: kill }],
-  ...named('pkill killall skill', { powers: [], effects: killByName }),
+  [
+    'pkill',
+    {
+      powers: [],
+      effects: killByName(
+        '-F --pidfile -g --pgroup -G --group -P --parent -s --session -t --terminal -u --euid -U --uid --signal --ns --nslist -q --queue -r --runstates'.split(
+          ' ',
+        ),
+      ),
+    },
+  ],
+  [
+    'killall',
+    {
+      powers: [],
+      effects: killByName('-s --signal -u --user -y --younger-than -o --older-than -n --ns -Z'.split(' ')),
+    },
+  ],
   ['fuser', { powers: [], effects: fuser }],
   ['kubeadm', { powers: [], effects: kubeadm }],
   ['mount', { powers: [], effects: mounts('mounted') }],
@@ -627,10 +806,10 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['shred', { powers: [], effects: filesWritten('removed') }],
   ['touch', { powers: [], effects: filesWritten('attributes', ['-d', '-r', '-t']) }],
   ['mkdir', { powers: [], effects: filesWritten('directory', ['-m', '--mode']) }],
-  ['tee', { powers: [], effects: filesWritten('written') }],
+  ['tee', { powers: [], effects: teed }],
   ...named('cp mv install', { powers: [], effects: copied }),
   ['ln', { powers: [], effects: linked }],
-  ['sed', { powers: [], effects: sed }],
+  ['sed', { powers: EVERY_POWER, effects: sed, powersOf: sedPowers }],
   ['find', { powers: [], effects: find }],
   [
     'dd',

@@ -118,6 +118,8 @@ export function templateText(text: string, at: Span): RoleText {
       .replace(/^[-+]/, '')
       .trim()
     if (open.closes === '}}') pieces.push(null)
+    // What another template brings is not read here: some lines, of which nothing is known.
+    if (open.closes === '%}' && /^(include|extends)\b/.test(body)) pieces.push(null, '\n')
     if (open.closes === '%}' && !/^(set|raw|endraw)\b/.test(body)) conditional = true
     from = close + 2
     // trim_blocks: the newline after a block goes with it.

@@ -4,12 +4,13 @@ import type { Node } from '../yaml/node.js'
 import { causesOf, causeText, optionsOf, piecesCanBe, piecesOf, textOf } from './argument.js'
 import { invocationsAsWritten } from './as-written.js'
 import type { ScriptOnHost, ScriptText } from './commands.js'
-import type { Effect } from './effect.js'
+import { type Effect, onlyIf } from './effect.js'
 import type { ModuleCall } from './modules/call.js'
 import { nothing } from './modules/host.js'
 import { moduleEffects } from './modules/table.js'
 import { PROGRAMS } from './programs.js'
 import { type ReadRoleText, templateText } from './role-text.js'
+import { effectsOfFile } from './settings-files.js'
 
 /** An effect at its place in the run: the task, and the invocation that has it. */
 export interface Occurrence {
@@ -122,13 +123,28 @@ export function effectsOfInvocation(
     },
     script,
   }
-  const effects = model(call)
+  const effects = withFileMeanings(model(call), script)
   if (unsure === undefined) return effects
   // The file itself is written all the same; what its text means is what is not sure.
   const because = unsure
   return effects.map(effect => {
     if (effect.kind === 'file') return { ...effect, contentUnsure: because }
     return effect.kind === 'command' && effect === effects[0] ? effect : { ...effect, unread: because }
+  })
+}
+
+/** Each file change, whoever makes it, is followed by what the file means where it stands, under the same conditions. */
+function withFileMeanings(effects: readonly Effect[], script: ScriptOnHost): readonly Effect[] {
+  return effects.flatMap(effect => {
+    if (effect.kind !== 'file') return [effect]
+    const { onlyIf: condition, unread } = effect
+    return [
+      effect,
+      ...effectsOfFile(effect, script).map(each => ({
+        ...onlyIf(each, condition),
+        ...(unread === undefined ? {} : { unread }),
+      })),
+    ]
   })
 }
 

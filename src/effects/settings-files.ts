@@ -1,8 +1,8 @@
 import { type Cause, FALSE, known, TRUE, type Truth, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
-import { askText, causesOf, optionsOf, piecesCanBe, piecesOf, textOf } from './argument.js'
+import { askText, causesOf, isText, optionsOf, piecesCanBe, piecesOf, textOf } from './argument.js'
 import { effectsOfReading, type ScriptOnHost } from './commands.js'
-import type { Effect, FileChange } from './effect.js'
+import { type Effect, type FileChange, onlyIf } from './effect.js'
 import { readCommandLine } from './shell.js'
 
 /** Directories systemd-modules-load and systemd-sysctl read at boot and that outlive a reboot (man modules-load.d, sysctl.d). */
@@ -72,18 +72,77 @@ export function isSysctlConf(path: Value): Truth {
  * A file of that kind whose content is not known gives an effect with an unknown module, key or command.
  */
 export function effectsOfFile(change: FileChange, script: ScriptOnHost): readonly Effect[] {
-  const { path, content } = change
-  if (change.change === 'link') return effectsOfLink(change)
+  const { path } = change
+  if (change.change === 'link') return [...effectsOfLink(change), ...settingsOf(linkedFile(change))]
+  if (change.change === 'unpacked') return unpackedSettings(change)
   if (change.change !== 'written' && change.change !== 'line') return []
-  const effects: Effect[] = []
-  if (isModulesLoadFile(path).kind === 'true') effects.push(...modulesAtBoot(change))
-  if (isSysctlDirectoryFile(path).kind === 'true' || isSysctlConf(path).kind === 'true')
-    effects.push(...settingsAtBoot(change))
+  // `cp x /etc/sysctl.d`: the file lands in the directory, under a name that is not known.
+  const directory = textOf(path)?.replace(/\/*$/, '/')
+  if (directory !== undefined && [...MODULE_DIRECTORIES, ...SYSCTL_DIRECTORIES].includes(directory))
+    return unpackedSettings({ ...change, change: 'unpacked', content: undefined })
+  const effects: Effect[] = [...settingsOf(change)]
   const unit = unitOfPath(path)
   if (unit !== undefined) {
-    effects.push({ kind: 'unit-file', unit, path, atStart: commandsAtStart(content, change.at, script), at: change.at })
+    const atStart = commandsAtStart(change.content, change.at, script)
+    effects.push({ kind: 'unit-file', unit, path, atStart, at: change.at })
   }
   return effects
+}
+
+function settingsOf(change: FileChange): readonly Effect[] {
+  const { path } = change
+  const effects: Effect[] = []
+  if (isModulesLoadFile(path).kind === 'true') effects.push(...modulesAtBoot(change))
+  if (isText(path, '/etc/modules').kind === 'true')
+    effects.push(...modulesAtBoot(change).map(effect => onlyIf(effect, READS_ETC_MODULES)))
+  if (isSysctlDirectoryFile(path).kind === 'true' || isSysctlConf(path).kind === 'true')
+    effects.push(...settingsAtBoot(change))
+  effects.push(...settingNow(change))
+  return effects
+}
+
+/** Debian and Ubuntu have /etc/modules-load.d/modules.conf as a link to it. */
+const READS_ETC_MODULES = 'a link in /etc/modules-load.d points to /etc/modules'
+
+/** A link stands for the file it points to, whose text is not known; /dev/null is empty. */
+function linkedFile(change: FileChange): FileChange {
+  const empty = textOf(change.target) === '/dev/null'
+  return { ...change, change: 'written', content: empty ? known('') : undefined }
+}
+
+/** An archive or tree that lands in a directory of settings, or in one above it, may bring any. */
+function unpackedSettings(change: FileChange): readonly Effect[] {
+  const text = textOf(change.path)
+  if (text === undefined) return []
+  const into = text.replace(/\/*$/, '/')
+  const inside = (directories: readonly string[]): Value | undefined => {
+    const found = directories.find(directory => directory.startsWith(into))
+    if (found === undefined) return undefined
+    const causes = [{ says: `which files come into ${text} is not worked out`, at: change.at, unread: true as const }]
+    return { kind: 'unknown', causes, text: [found, null, '.conf'] }
+  }
+  const [modules, settings] = [inside(MODULE_DIRECTORIES), inside(SYSCTL_DIRECTORIES)]
+  const brought = { ...change, change: 'written', content: undefined } as const
+  return [
+    ...(modules === undefined ? [] : modulesAtBoot({ ...brought, path: modules })),
+    ...(settings === undefined ? [] : settingsAtBoot({ ...brought, path: settings })),
+  ]
+}
+
+const PROC_SYS = '/proc/sys/'
+
+/** A file of /proc/sys is the setting itself: what is written to it holds at once, until the next boot. */
+function settingNow(change: FileChange): readonly Effect[] {
+  const pieces = piecesOf(change.path)
+  const first = pieces?.[0]
+  if (pieces === undefined || typeof first !== 'string' || !first.startsWith(PROC_SYS)) return []
+  const names = [`/${first.slice(PROC_SYS.length)}`, ...pieces.slice(1)]
+  const key: Value = names.includes(null)
+    ? { kind: 'unknown', causes: causesOf(change.path), text: names }
+    : known(sysctlKey(names.join('')))
+  const content = textOf(change.content)
+  const value = content === undefined ? (change.content ?? unknownContent(change)) : known(content.trim())
+  return [{ kind: 'sysctl', key, value, file: undefined, now: TRUE, persisted: FALSE, at: change.at }]
 }
 
 function unitOfPath(path: Value): string | undefined {

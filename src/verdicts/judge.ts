@@ -5,7 +5,7 @@ import { type Occurrence, type RunEffects, runsOf } from '../effects/run-effects
 import { type Cause, mergeCauses, type Truth } from '../jinja/value.js'
 import type { TaskRun } from '../run/task-run.js'
 import { placeOf, type Span } from '../source/text.js'
-import type { Note, Problem, Rule } from './problem.js'
+import type { Note, Part, Problem, Rule } from './problem.js'
 import { joinAnd, type Standing, standingOf } from './standing.js'
 
 export type FixedBy = 'kubespray' | 'operator' | 'unknown'
@@ -125,7 +125,43 @@ function bothPhases(now: FixedBy, afterReboot: FixedBy): FixedBy {
 interface Settling {
   readonly occurrence: Occurrence
   readonly index: number
-  readonly condition: string | null
+  readonly conditions: readonly string[]
+  readonly part: Part | undefined
+}
+
+/** The condition of one that settles, null where nothing is left; one that covers a part has that as well. */
+function conditionOfSettling({ conditions, part }: Settling): string | null {
+  const all = part === undefined ? conditions : [...conditions, part.condition]
+  return all.length === 0 ? null : joinAnd(all)
+}
+
+/**
+ * The condition under which effects for every case settle together: each case by one of its effects. Undefined where a
+ * case has none.
+ */
+function conditionTogether(settled: readonly Settling[], of: readonly string[]): string | null | undefined {
+  const parts: string[] = []
+  for (const name of of) {
+    const ofCase = settled.filter(each => each.part?.name === name)
+    if (ofCase.length === 0) return undefined
+    const conditions = ofCase.map(each => (each.conditions.length === 0 ? null : joinAnd(each.conditions)))
+    if (conditions.includes(null)) continue
+    parts.push([...new Set(conditions)].join(' or '))
+  }
+  const distinct = [...new Set(parts)]
+  return distinct.length === 0 ? null : joinAnd(distinct)
+}
+
+/** The conditions under which something settles, any of them; null: without one. */
+function conditionsOf(settled: readonly Settling[]): readonly (string | null)[] {
+  const cases = settled.flatMap(each => (each.part === undefined ? [] : [each.part.of]))
+  const together = new Map(
+    [...new Map(cases.map(of => [of.join('\0'), of]))].map(([key, of]) => [key, conditionTogether(settled, of)]),
+  )
+  return settled.map(each => {
+    const joined = each.part === undefined ? undefined : together.get(each.part.of.join('\0'))
+    return joined === undefined ? conditionOfSettling(each) : joined
+  })
 }
 
 function judgePhase(
@@ -138,9 +174,12 @@ function judgePhase(
   const near: Evidence[] = []
   for (const rule of rules) judgeRule(rule, standed, settled, open, near)
   settled.sort((left, right) => left.index - right.index)
-  const evidence = withoutRepeats(settled.map(each => evidenceOf(each.occurrence, each.condition, undefined)))
-  const certain = settled.some(each => each.condition === null)
-  const conditions = [...new Set(settled.map(each => each.condition).filter(each => each !== null))]
+  const found = conditionsOf(settled)
+  const evidence = withoutRepeats(
+    settled.map((each, index) => evidenceOf(each.occurrence, found[index] ?? null, undefined)),
+  )
+  const certain = found.includes(null)
+  const conditions = [...new Set(found.filter(each => each !== null))]
   const verdict = (fixedBy: FixedBy, condition: string | null): PhaseVerdict => ({ fixedBy, condition, evidence, open })
   if (certain) return { verdict: verdict('kubespray', null), near }
   if (conditions.length > 0) return { verdict: verdict('kubespray', conditions.join(' or ')), near }
@@ -179,8 +218,7 @@ function judgeRule(
     if (outcome.kind === 'undone') near.push(evidenceOf(occurrence, null, outcome.why))
     else if (outcome.kind === 'open') open.push(evidenceOf(occurrence, null, outcome.why))
     else {
-      const all = [...conditions, ...outcome.conditions]
-      settled.push({ occurrence, index, condition: all.length === 0 ? null : joinAnd(all) })
+      settled.push({ occurrence, index, conditions: [...conditions, ...outcome.conditions], part: match.part })
     }
   }
 }
@@ -190,19 +228,27 @@ type Outcome =
   | { readonly kind: 'undone'; readonly why: string }
   | { readonly kind: 'open'; readonly why: string }
 
-/** What later effects of the run leave of one that settles: the last in run order decides. */
+/**
+ * What later effects of the run leave of one that settles: the last in run order decides. One in a `rescue` takes it back
+ * only where a task of its block has failed; it cannot settle anything, since a run without failures never gets there.
+ */
 function afterLater(rule: Rule, standed: readonly Standed[], index: number, settling: Occurrence): Outcome {
   const { undoneBy } = rule
   const conditions: string[] = []
   if (undoneBy === undefined) return { kind: 'stays', conditions }
   for (const { occurrence, standing } of standed.slice(index + 1)) {
-    if (standing.kind === 'never') continue
+    const rescue = standing.kind === 'never' && standing.because === 'failure'
+    if (standing.kind === 'never' && !rescue) continue
     const undone = undoneBy(settling.effect, occurrence.effect)
     if (undone.kind === 'false') continue
     const later = `${describeEffect(occurrence.effect)} (${placeOf(occurrence.effect.at)})`
     if (undone.kind === 'unknown' || standing.kind === 'unread') {
       const causes = undone.kind === 'unknown' ? undone.causes : standing.kind === 'unread' ? standing.causes : []
       return { kind: 'open', why: because(`a later task may take it back: ${later}`, causes) }
+    }
+    if (standing.kind === 'never') {
+      conditions.push(`no task of the block around ${placeOf(occurrence.effect.at)} fails`)
+      continue
     }
     if (standing.kind === 'happens') return { kind: 'undone', why: `taken back later: ${later}` }
     conditions.push(`not (${standing.condition})`)

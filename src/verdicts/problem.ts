@@ -5,13 +5,21 @@ import type { Cause, Truth } from '../jinja/value.js'
 /**
  * What a rule says about one effect.
  * `settles`: if the effect happens, the problem is gone (under `condition`, where one remains on the host).
+ * `part`: it settles one of the cases of `of` only, alone under its condition; effects for every case settle together.
  * `near`: it looks like it, but is not, for this reason; the `closest` are shown first. `could`: it may settle, depending on what is not known.
  */
 export type Match =
-  | { readonly kind: 'settles'; readonly condition?: string }
+  | { readonly kind: 'settles'; readonly condition?: string; readonly part?: Part }
   | { readonly kind: 'near'; readonly why: string; readonly closest?: true }
   | { readonly kind: 'could'; readonly says: string; readonly causes: readonly Cause[] }
   | { readonly kind: 'no' }
+
+/** One of a few cases the host may be in; `condition` says that it is in this one. */
+export interface Part {
+  readonly name: string
+  readonly of: readonly string[]
+  readonly condition: string
+}
 
 export const NO_MATCH: Match = { kind: 'no' }
 export const SETTLES: Match = { kind: 'settles' }

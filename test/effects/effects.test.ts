@@ -125,6 +125,11 @@ describe('templates that are not rendered', () => {
     assert.deepEqual(read('plain').content, known('plain'))
   })
 
+  it('knows nothing of the lines another template brings', () => {
+    const { content } = read("a\n{% include 'b.j2' %}\nc\n")
+    assert.deepEqual(piecesOf(content), ['a\n', null, '\n', 'c\n'])
+  })
+
   it('takes an unclosed tag as text', () => {
     assert.deepEqual(read('a {{ b').content, known('a {{ b'))
   })

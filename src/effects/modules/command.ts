@@ -2,7 +2,7 @@ import type { Value } from '../../jinja/value.js'
 import { membersOf, piecesOf, showValue } from '../argument.js'
 import { effectsOfReading, effectsOfScriptText } from '../commands.js'
 import { type Effect, onlyIf } from '../effect.js'
-import { readCommandLine, readShell } from '../shell.js'
+import { readCommandLine, readShell, type ShellReading } from '../shell.js'
 import type { ModuleCall, ModuleEffects } from './call.js'
 
 function textOfCall(call: ModuleCall): Value | undefined {
@@ -25,31 +25,43 @@ function guarded(call: ModuleCall, effects: readonly Effect[]): readonly Effect[
   return effects.map(effect => onlyIf(effect, condition))
 }
 
+/** `stdin` is what each command reads that has no input of its own. */
+function withInput(call: ModuleCall, reading: ShellReading): ShellReading {
+  const input = call.argument('stdin')
+  if (input === undefined) return reading
+  const commands = reading.commands.map(each =>
+    each.stdin === undefined && !each.redirects.some(redirect => redirect.operator.startsWith('<'))
+      ? { ...each, redirects: [...each.redirects, { operator: '<<<', target: input }] }
+      : each,
+  )
+  return { ...reading, commands }
+}
+
 /** ansible.builtin.command: words, no shell; `argv` gives them one by one. */
 export const command: ModuleEffects = call => {
   const argv = call.argument('argv')
   if (argv !== undefined) {
     const words = membersOf(argv)
     if (words.length === 0) return noText(call)
-    const reading = {
+    const reading: ShellReading = {
       commands: [
         { words: words.map(value => ({ value, from: [] })), redirects: [], onlyIf: undefined, stdin: undefined },
       ],
       redirects: [],
       unreadable: [],
     }
-    return guarded(call, effectsOfReading(reading, call.at, call.script))
+    return guarded(call, effectsOfReading(withInput(call, reading), call.at, call.script))
   }
   const text = textOfCall(call)
   if (text === undefined) return noText(call)
-  return guarded(call, effectsOfReading(readCommandLine(text, call.at), call.at, call.script))
+  return guarded(call, effectsOfReading(withInput(call, readCommandLine(text, call.at)), call.at, call.script))
 }
 
 /** ansible.builtin.shell and raw: a text for a shell. */
 export const shell: ModuleEffects = call => {
   const text = textOfCall(call)
   if (text === undefined) return noText(call)
-  return guarded(call, effectsOfReading(readShell(text, call.at), call.at, call.script))
+  return guarded(call, effectsOfReading(withInput(call, readShell(text, call.at)), call.at, call.script))
 }
 
 /** ansible.builtin.script: the first word is a file of the role that is copied over and run. */

@@ -1,13 +1,7 @@
 import { known, type Value } from '../../jinja/value.js'
 import { isOneOfTexts, isSet, isText, mapText, optionsOf, piecesOf, textOf } from '../argument.js'
 import type { Effect, FileChange } from '../effect.js'
-import { effectsOfFile } from '../settings-files.js'
-import { fileChange, type ModuleCall, type ModuleEffects, required } from './call.js'
-
-/** The change, and what the file means where it stands (settings, modules, units). */
-function written(call: ModuleCall, change: FileChange): readonly Effect[] {
-  return [change, ...effectsOfFile(change, call.script)]
-}
+import { fileChange, type ModuleEffects, required } from './call.js'
 
 /** `dest` that ends in `/` is a directory: the file lands in it under the source's name. */
 function landing(dest: Value, source: Value | undefined): Value {
@@ -25,7 +19,7 @@ export const copy: ModuleEffects = call => {
   const given = call.argument('content')
   const remote = isSet(call.argument('remote_src'), false).kind === 'true'
   const content = given ?? (source === undefined || remote ? undefined : call.roleText('file', source))
-  return written(call, fileChange(call, landing(required(call, 'dest'), source), 'written', content))
+  return [fileChange(call, landing(required(call, 'dest'), source), 'written', content)]
 }
 
 /** ansible.builtin.template: the rendered text as far as it is known without the host. */
@@ -35,7 +29,7 @@ export const template: ModuleEffects = call => {
     required(call, 'dest'),
     mapText(source, text => text.replace(/\.j2$/, '')),
   )
-  return written(call, fileChange(call, path, 'written', call.roleText('template', source)))
+  return [fileChange(call, path, 'written', call.roleText('template', source))]
 }
 
 /** ansible.builtin.file, by `state` (default: what is there stays, its attributes change). */
@@ -54,36 +48,41 @@ export const file: ModuleEffects = call => {
     const change = changes[textOf(value) ?? '']
     const effect = fileChange(call, path, change ?? 'written', undefined, call.argument('src'))
     const condition = because[0]?.says
-    return written(call, condition === undefined ? effect : { ...effect, onlyIf: condition })
+    return [condition === undefined ? effect : { ...effect, onlyIf: condition }]
   })
 }
 
-/** ansible.builtin.lineinfile: with `state: absent` lines leave the file, else `line` stands in it. */
+/** A change that also takes lines out, which ones is not worked out. */
+const takingOut = (change: FileChange): FileChange => ({ ...change, takesOut: true })
+
+/** ansible.builtin.lineinfile: with `state: absent` lines leave the file, else `line` stands in it, perhaps for another. */
 export const lineinfile: ModuleEffects = call => {
   const path = required(call, 'path', 'dest', 'destfile', 'name')
-  if (isText(call.argument('state'), 'absent').kind === 'true') return [fileChange(call, path, 'line')]
-  return written(call, fileChange(call, path, 'line', call.argument('line', 'value')))
+  if (isText(call.argument('state'), 'absent').kind === 'true')
+    return [takingOut(fileChange(call, path, 'line', known('')))]
+  const change = fileChange(call, path, 'line', call.argument('line', 'value'))
+  return [call.argument('regexp', 'regex', 'search_string') === undefined ? change : takingOut(change)]
 }
 
 /** ansible.builtin.blockinfile: the block stands in the file, or is taken out. */
 export const blockinfile: ModuleEffects = call => {
   const path = required(call, 'path', 'dest', 'destfile', 'name')
-  if (isText(call.argument('state'), 'absent').kind === 'true') return [fileChange(call, path, 'line')]
-  return written(call, fileChange(call, path, 'line', call.argument('block', 'content') ?? known('')))
+  if (isText(call.argument('state'), 'absent').kind === 'true')
+    return [takingOut(fileChange(call, path, 'line', known('')))]
+  return [fileChange(call, path, 'line', call.argument('block', 'content') ?? known(''))]
 }
 
 /** ansible.builtin.replace: what `replace` puts in (default: the match leaves). */
-export const replace: ModuleEffects = call =>
-  written(
-    call,
+export const replace: ModuleEffects = call => [
+  takingOut(
     fileChange(call, required(call, 'path', 'dest', 'destfile', 'name'), 'line', call.argument('replace') ?? known('')),
-  )
+  ),
+]
 
 /** A file written with a content that is not looked at (downloads, archives, assembled pieces, keys). */
 export const writes =
   (...names: readonly string[]): ModuleEffects =>
-  call =>
-    written(call, fileChange(call, required(call, ...names), 'written'))
+  call => [fileChange(call, required(call, ...names), 'written')]
 
 /** ansible.builtin.unarchive: which files come out is not looked at, only where. */
 export const unarchive: ModuleEffects = call => [fileChange(call, required(call, 'dest'), 'unpacked')]
