@@ -162,6 +162,27 @@ export function isCertainlySame(left: Value, right: Value): boolean {
   )
 }
 
+/**
+ * Whether two paths are the same file: certainly, certainly not, or perhaps where the known pieces of one can be the
+ * other. A path of which nothing is known is not taken for every file there is: `false`.
+ */
+export function isSamePath(left: Value, right: Value): Truth {
+  if (isCertainlySame(left, right)) return TRUE
+  for (const { value: ours } of optionsOf(left)) {
+    for (const { value: theirs } of optionsOf(right)) {
+      const [one, other] = [textOf(ours), textOf(theirs)]
+      const pieces = one === undefined ? piecesOf(ours) : piecesOf(theirs)
+      const text = one ?? other
+      const fits =
+        text === undefined
+          ? isSameSingle(ours, theirs)
+          : one === other || (pieces?.some(piece => piece !== null) === true && piecesCanBe(pieces, text))
+      if (fits) return unknown([...causesOf(left), ...causesOf(right)])
+    }
+  }
+  return FALSE
+}
+
 function isSameSingle(left: Single, right: Single): boolean {
   const text = textOf(left)
   if (text !== undefined) return text === textOf(right)

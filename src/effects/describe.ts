@@ -1,5 +1,5 @@
-import { decide } from '../jinja/value.js'
-import { isSet, showValue, textOf } from './argument.js'
+import { decide, type Truth, type Value } from '../jinja/value.js'
+import { askText, isSet, showValue, textOf } from './argument.js'
 import type { Effect, Unit } from './effect.js'
 
 /** An effect in words for people: one short phrase that names what it acts on. */
@@ -102,4 +102,9 @@ const SUFFIX = /\.(service|socket|target|device|mount|automount|swap|timer|path|
 /** A unit under its full name: one without a suffix is a service, as systemctl and the service modules take it. */
 export function unitName(name: string): string {
   return SUFFIX.test(name) || name.includes('…') ? name : `${name}.service`
+}
+
+/** Whether a unit is one of these, each given under its full name. */
+export function isOneOfUnits(unit: Value, names: readonly string[]): Truth {
+  return askText(unit, text => names.includes(unitName(text)))
 }

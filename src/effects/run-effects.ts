@@ -19,6 +19,8 @@ export interface Occurrence {
   readonly invocation: Invocation
   /** True for a task that does not run: its arguments are taken as written. */
   readonly asWritten: boolean
+  /** The run it belongs to: what a registered result says is known from the task that registers it. */
+  readonly run: Run
 }
 
 /** Everything the run does to the host, in order, with what was looked at. */
@@ -57,7 +59,7 @@ export function effectsOfRun(run: Run, readRoleText: ReadRoleText): RunEffects {
     const again = missed.some(path => scriptAt(written, path) !== undefined)
       ? effectsOfInvocation(task, invocation, readRoleText, path => ofFormerRun(scriptAt(written, path)))
       : effects
-    return again.map(effect => ({ effect, task, invocation, asWritten }))
+    return again.map(effect => ({ effect, task, invocation, asWritten, run }))
   })
   const commands = occurrences.filter(each => !each.asWritten && each.effect.kind === 'command').length
   return { run, occurrences, commands }

@@ -173,6 +173,13 @@ function effectsOfLink(change: FileChange): readonly Effect[] {
   return []
 }
 
+/** The lines of a file's content that say something, as far as they are known; undefined where nothing is. */
+export function statementsOf(content: Value | undefined): readonly Value[] | undefined {
+  return linesOf(content)
+    ?.filter(line => !isBlank(line))
+    .map(trimmed)
+}
+
 /** The lines of a content, each as far as it is known; undefined where the content is not known at all. */
 function linesOf(content: Value | undefined): readonly Value[] | undefined {
   if (content === undefined || content.kind === 'one-of') return undefined
