@@ -3,7 +3,7 @@ import { roleTexts } from './effects/role-text.js'
 import { effectsOfRun, type RunEffects } from './effects/run-effects.js'
 import { defaultInventory } from './inventory/default-inventory.js'
 import { readAssumptions, readExtraVars } from './inventory/extra-vars.js'
-import { readFacts } from './inventory/facts.js'
+import { ANY_HOST, readFacts } from './inventory/facts.js'
 import { readGroupVars, readInventoryVars, type VariableFile } from './inventory/group-vars.js'
 import { hostsOf, type Inventory } from './inventory/inventory.js'
 import { readInventory } from './inventory/read.js'
@@ -15,7 +15,7 @@ import { type Role, type RoleCode, readRole, roleDirectories } from './run/role.
 import { type Observer, runPlaybook } from './run/run.js'
 import type { Run } from './run/task-run.js'
 import { type Diagnostic, UsageError } from './source/diagnostic.js'
-import { placeOf } from './source/text.js'
+import { placeOf, type Span } from './source/text.js'
 import type { SourceTree, TreeOrigin } from './source/tree.js'
 import { gatherAssumptions } from './variables/assumptions.js'
 import { hostLayers } from './variables/host-layers.js'
@@ -105,6 +105,15 @@ export function analyzeRun(tree: SourceTree, request: AnalysisRequest): RunAnaly
       ? defaultInventory(tree, diagnostics.report)
       : readInventory(request.inventory, diagnostics.report, readInventorySettings(tree))
   const host = chooseHost(inventory, request.host)
+  if (request.host === undefined && controlPlaneOf(inventory).length === 0) {
+    const message = `no host is in ${controlPlaneGroups.join(' or ')}; the answer is about ${host}`
+    diagnostics.report({
+      code: 'inventory-group',
+      severity: 'warning',
+      message,
+      at: startOf(request.inventory[0] ?? ''),
+    })
+  }
   const beside = request.inventory.length === 0 ? [] : readInventoryVars(inventory, diagnostics.report)
   const besidePlaybook = remembered((directory: string) =>
     readGroupVars(tree, directory, 'playbook', diagnostics.report),
@@ -118,6 +127,11 @@ export function analyzeRun(tree: SourceTree, request: AnalysisRequest): RunAnaly
       roles.set(role.code.path, { role, variables: new Map(names.map(name => [name, scope.resolve(name)])) })
     },
   }
+  const facts = request.facts === undefined ? new Map<string, Dict>() : readFacts(request.facts, diagnostics.report)
+  if (request.facts !== undefined && !facts.has(host) && !facts.has(ANY_HOST)) {
+    const message = `no facts of ${host} in it; it has ${[...facts.keys()].slice(0, 8).join(', ') || 'none'}`
+    diagnostics.report({ code: 'facts-malformed', severity: 'warning', message, at: startOf(request.facts) })
+  }
   const run = runPlaybook(
     code,
     {
@@ -127,7 +141,7 @@ export function analyzeRun(tree: SourceTree, request: AnalysisRequest): RunAnaly
       hostLayers: (current, name, directory): readonly Layer[] =>
         hostLayers(current, name, [...beside, ...besidePlaybook(directory)]),
       extraVars: readExtraVars(request.extraVars, diagnostics.report),
-      facts: request.facts === undefined ? new Map<string, Dict>() : readFacts(request.facts, diagnostics.report),
+      facts,
       environment: new Map(
         Object.entries(request.environment ?? {}).flatMap(([name, value]) =>
           value === undefined ? [] : [[name, value]],
@@ -163,8 +177,7 @@ function chooseHost(inventory: Inventory, asked: string | undefined): string {
     const some = hosts.slice(0, 8).join(', ') + (hosts.length > 8 ? ', …' : '')
     throw new UsageError(`--host ${asked}: no such host in the inventory; it has ${some || 'no hosts at all'}`)
   }
-  const controlPlane = ['kube_control_plane', 'kube-master'].flatMap(group => hostsOf(inventory, group))
-  const host = controlPlane[0] ?? inventory.hosts.keys().next().value
+  const host = controlPlaneOf(inventory)[0] ?? inventory.hosts.keys().next().value
   if (host === undefined) {
     const [refused] = inventory.refused
     throw new UsageError(
@@ -172,6 +185,18 @@ function chooseHost(inventory: Inventory, asked: string | undefined): string {
     )
   }
   return host
+}
+
+/** The control plane's group: its name today, and up to v2.15. */
+const controlPlaneGroups = ['kube_control_plane', 'kube-master']
+
+function controlPlaneOf(inventory: Inventory): readonly string[] {
+  return controlPlaneGroups.flatMap(group => hostsOf(inventory, group))
+}
+
+/** The place of a statement about a file of the user's as a whole. */
+function startOf(path: string): Span {
+  return { file: { path, text: '' }, start: 0, end: 0 }
 }
 
 function requirePlaybook(tree: SourceTree, playbook: string): void {

@@ -1,3 +1,4 @@
+import { undecided } from '../reports/answer-json.js'
 import { renderReportJson } from '../reports/report-json.js'
 import { renderReportText } from '../reports/report-text.js'
 import type { DefineCommand } from './command.js'
@@ -18,7 +19,9 @@ export const defineReport: DefineCommand = (program, terminal, finish) => {
         options.format === 'json' ? renderReportJson(report) : renderReportText(report, styleFor(options, terminal))
       writeReport(text, options, terminal)
       tellDiagnostics(report.diagnostics, options, terminal)
-      finish(statusOf(report.problems))
+      const status = statusOf(report.problems)
+      if (status === 3) for (const line of undecided(report)) terminal.err(line)
+      finish(status)
     },
   )
 }

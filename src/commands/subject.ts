@@ -8,6 +8,7 @@ import {
   type RunAnalysis,
   shownVariables,
 } from '../analyze.js'
+import { isFullyKnown } from '../jinja/python.js'
 import { newestRelease, readSnapshot, recordedReleases, type Snapshot } from '../recorded/snapshot.js'
 import type { Report, ReportedDiagnostic, ReportedVerdict } from '../reports/report.js'
 import { reportOf } from '../reports/report.js'
@@ -34,7 +35,7 @@ export function openSubject(source: string | undefined, request: AnalysisRequest
   const snapshot = readSnapshot(name)
   if (snapshot === undefined) {
     const recorded = recordedReleases()
-    const known = recorded.length === 0 ? 'none is recorded' : `recorded are ${recorded[0]} to ${recorded.at(-1)}`
+    const known = recorded.length === 0 ? 'none is recorded' : `recorded are ${recorded.join(', ')}`
     throw new UsageError(
       `${name}: neither the local clone nor a recorded snapshot has this release (${known}); make or update the clone with: whofixes fetch`,
     )
@@ -94,8 +95,10 @@ function asItsRoleSees({ roles }: Analysis, name: string): ResolvedVariable | un
       role.code.defaults.some(definition => definition.name === name) &&
       [variable.winner, ...variable.overridden].every(place => place?.origin !== 'set_fact'),
   )
+  // Where a task certainly sets it (the path is known to be a link), that is what the run goes on with.
+  const settled = views.find(({ variable }) => variable.winner?.origin === 'set_fact' && isFullyKnown(variable.value))
   const [best] = owners.toSorted((a, b) => b.variable.overridden.length - a.variable.overridden.length)
-  return (best ?? views[0])?.variable
+  return (settled ?? best ?? views[0])?.variable
 }
 
 /** Answers about kubespray refuse another tree. */

@@ -38,7 +38,12 @@ export const defineVars: DefineCommand = (program, terminal, finish) => {
         options.format === 'json' ? renderVarsJson(report) : renderVarsText(report, styleFor(options, terminal))
       writeReport(text, options, terminal)
       tellDiagnostics(diagnostics, options, terminal)
-      finish(0)
+      const seen = (name: string) => [...roles.values()].flatMap(variables => variables.get(name) ?? [])
+      const missing = names.filter(name => seen(name).length === 0)
+      for (const name of missing) terminal.err(`${name}: no role of this playbook knows it`)
+      // Not known anywhere; a value that only changes on the way is shown with its alternatives.
+      const open = names.some(name => seen(name).length > 0 && seen(name).every(({ status }) => status === 'unknown'))
+      finish(open ? 3 : missing.length > 0 ? 1 : 0)
     },
   )
 }
