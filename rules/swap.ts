@@ -107,7 +107,10 @@ const leavesFstab: Rule = {
 }
 
 function isPartlyKnown(effect: Effect): boolean {
-  return effect.kind === 'file' && optionsOf(effect.path).every(({ value }) => piecesOf(value) !== undefined)
+  return (
+    effect.kind === 'file' &&
+    optionsOf(effect.path).every(({ value }) => piecesOf(value)?.some(piece => piece !== null) === true)
+  )
 }
 
 const cutsTarget: Rule = {
