@@ -1,7 +1,9 @@
-import { askText, isCertainlySame } from '../src/effects/argument.js'
-import type { Effect, KernelModule } from '../src/effects/effect.js'
-import { isModulesLoadFile } from '../src/effects/settings-files.js'
+import { askText, bothTrue, eitherTrue, isOneOfTexts, isSamePath, notTrue, textOf } from '../src/effects/argument.js'
+import { isOneOfUnits } from '../src/effects/describe.js'
+import type { Effect, FileChange, KernelModule } from '../src/effects/effect.js'
+import { isModulesLoadFile, statementsOf } from '../src/effects/settings-files.js'
 import { decide, FALSE, TRUE, type Truth, type Value } from '../src/jinja/value.js'
+import type { Span } from '../src/source/text.js'
 import { type Match, NO_MATCH, type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
 
 /** Whether a module is this one; modprobe takes `-` and `_` for the same. */
@@ -35,6 +37,10 @@ export function moduleRules(name: string): { readonly now: readonly Rule[]; read
   const loads: Rule = {
     says: `loads ${name}`,
     matches: effect => {
+      if (effect.kind === 'reboot' || loadsFiles(effect)) {
+        const causes = [{ says: 'it loads what the files in modules-load.d name', at: effect.at }]
+        return { kind: 'could', says: 'which modules its files name is not worked out', causes }
+      }
       if (effect.kind === 'unit-file') return atUnitStart(effect.atStart, effect.unit, name)
       return effect.kind === 'kernel-module' && effect.when === 'now' && effect.state === 'loaded'
         ? ofModule(effect, name)
@@ -57,11 +63,7 @@ export function moduleRules(name: string): { readonly now: readonly Rule[]; read
         return isModule(later.module, name)
       }
       if (later.kind !== 'file' || settling.kind !== 'kernel-module' || settling.file === undefined) return FALSE
-      if (later.change !== 'removed' && later.change !== 'written') return FALSE
-      if (!isCertainlySame(settling.file, later.path)) return FALSE
-      if (later.change === 'removed') return TRUE
-      // Written again: it is taken back where the new content does not name the module.
-      return askText(later.content, text => !text.replaceAll('-', '_').includes(name))
+      return bothTrue(isSamePath(settling.file, later.path), losesModule(later, name))
     },
   }
   return { now: [loads], afterReboot: [persists] }
@@ -75,15 +77,55 @@ function atUnitStart(effects: readonly Effect[], unit: string, name: string): Ma
   return loads ? { kind: 'near', why: `is loaded only when ${unit} starts` } : NO_MATCH
 }
 
-/** A file whose path is not known might be one of modules-load.d, unless its content cannot name the module. */
-function perhapsModulesFile(effect: Extract<Effect, { kind: 'file' }>, name: string): Match {
+/** systemd-modules-load loads what the files name when it starts again, as a boot does. */
+function loadsFiles(effect: Effect): boolean {
+  return (
+    effect.kind === 'unit' &&
+    isOneOfUnits(effect.unit, ['systemd-modules-load.service', 'kmod.service']).kind === 'true' &&
+    isOneOfTexts(effect.state, ['started', 'restarted', 'reloaded']).kind !== 'false'
+  )
+}
+
+/** Whether one of the lines of a text is the module's name; unknown where a line is not known, or the text. */
+function namesModule(content: Value | undefined, name: string, at: Span): Truth {
+  const lines = statementsOf(content)
+  const unread: Truth = { kind: 'unknown', causes: [{ says: 'the text of the file is not known', at, unread: true }] }
+  if (lines === undefined) return unread
+  return lines.map(line => isModule(line, name)).reduce(eitherTrue, FALSE)
+}
+
+/** Whether a file no longer names the module after a change of it. */
+function losesModule(later: FileChange, name: string): Truth {
+  const unseen = (says: string): Truth => ({ kind: 'unknown', causes: [{ says, at: later.at, unread: true }] })
+  switch (later.change) {
+    case 'attributes':
+    case 'directory':
+    case 'unpacked':
+      return FALSE
+    case 'removed':
+      return TRUE
+    case 'link':
+      return textOf(later.target) === '/dev/null' ? TRUE : unseen('what the link points to is not known')
+    case 'written':
+      // It is taken back where the new text does not name the module.
+      return notTrue(namesModule(later.content, name, later.at))
+    case 'line':
+      // Lines that are only added take none away.
+      return later.takesOut === undefined && later.content !== undefined
+        ? FALSE
+        : bothTrue(notTrue(namesModule(later.content, name, later.at)), unseen('which lines leave is not worked out'))
+  }
+}
+
+/** A file whose path is not known might be one of modules-load.d, unless its text cannot name the module. */
+function perhapsModulesFile(effect: FileChange, name: string): Match {
   if (effect.change !== 'written' && effect.change !== 'line') return NO_MATCH
   const there = isModulesLoadFile(effect.path)
-  if (there.kind !== 'unknown' || effect.content === undefined) return NO_MATCH
-  const names = askText(effect.content, text => text.replaceAll('-', '_').includes(name))
-  return names.kind === 'true'
-    ? { kind: 'could', says: 'the path of the file is not known', causes: there.causes }
-    : NO_MATCH
+  if (there.kind !== 'unknown') return NO_MATCH
+  const causes = [...there.causes]
+  return namesModule(effect.content, name, effect.at).kind === 'false'
+    ? NO_MATCH
+    : { kind: 'could', says: 'the path of the file is not known', causes }
 }
 
 const rules = moduleRules('br_netfilter')

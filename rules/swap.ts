@@ -109,7 +109,7 @@ const leavesFstab: Rule = {
 function isPartlyKnown(effect: Effect): boolean {
   return (
     effect.kind === 'file' &&
-    optionsOf(effect.path).every(({ value }) => piecesOf(value)?.some(piece => piece !== null && piece !== '') ?? false)
+    optionsOf(effect.path).every(({ value }) => piecesOf(value)?.some(piece => piece !== null) === true)
   )
 }
 
