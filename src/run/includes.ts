@@ -141,6 +141,12 @@ function eachInvocation(
     const isFalse = run.conditions.some(({ truth }) => truth.kind === 'false')
     const why = run.excluded ?? 'the loop has no items'
     const notRun: AppliedCondition = { text: why, at: task.at, from: 'include', truth: FALSE, remains: null, names: [] }
+    if (action.walk.inPlay.kind === 'false' && action.walk.hosts.length > 0) {
+      // Other hosts may get there, and what they delegate acts on this one.
+      const says = 'the hosts of the play decide for themselves whether they include it'
+      visit(undefined, FALSE, [condition(action, says, [{ says, at: task.at }])], new Map())
+      return
+    }
     visit(undefined, FALSE, isFalse ? own : [...own, notRun], new Map())
     return
   }
