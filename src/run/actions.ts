@@ -1,11 +1,12 @@
+import { ANY_NAME } from '../ansible/statement.js'
 import { addHost, addToGroup } from '../inventory/inventory.js'
-import { known, type Value } from '../jinja/value.js'
+import { type Cause, known, type Truth, type Value } from '../jinja/value.js'
 import { placeOf } from '../source/text.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Entry } from '../variables/scope.js'
 import { storedValue } from '../variables/stored.js'
 import { type Action, addGap, effective, textOf, textsOf } from './action.js'
-import { evaluateConditions } from './conditions.js'
+import { allOf, evaluateConditions } from './conditions.js'
 import { includeRole, includeTasks } from './includes.js'
 import { bindItem } from './loops.js'
 import type { Walk } from './walk.js'
@@ -30,11 +31,19 @@ function groupBy(action: Action): void {
   for (const host of walk.hosts) {
     for (const [index, { item }] of action.invocations.entries()) {
       const scope = walk.scopes.ofHost(host, frame, task, item === undefined ? new Map() : bindItem(task, item, index))
-      const { truth } = evaluateConditions(frame, task, scope)
+      const { truth: own } = evaluateConditions(frame, task, scope)
+      const truth = host === walk.state.options.host ? allOf([own, action.runs]) : own
       if (truth.kind === 'false') continue
       const key = textOf(evaluateNode(keyNode, scope))
       if (key === undefined) {
         addGap(action, `group_by: the group of ${host} is not known`, truth)
+        perhapsMember(walk, host, undefined, [
+          { says: 'group_by makes a group of a name that is not known', at: task.at },
+        ])
+        continue
+      }
+      if (truth.kind === 'unknown') {
+        perhapsMember(walk, host, key.replaceAll(' ', '-'), truth.causes)
         continue
       }
       const parents = parentsNode === undefined ? [] : textsOf(evaluateNode(parentsNode, scope))
@@ -47,28 +56,48 @@ function groupBy(action: Action): void {
 /** Arguments of `add_host` that are no variables of the host. */
 const hostArguments: ReadonlySet<string> = new Set(['name', 'hostname', 'host', 'groups', 'groupname', 'group'])
 
-function addedBy(at: Entry['at'], value: Value): Entry {
-  return { origin: 'inventory file host vars', at, content: { value: storedValue(value) } }
+function addedBy(at: Entry['at'], value: Value, truth: Truth): Entry {
+  const maybe = truth.kind === 'unknown' ? { maybe: truth.causes } : {}
+  return { origin: 'inventory file host vars', at, content: { value: storedValue(value) }, ...maybe }
 }
 
 function addHosts(action: Action): void {
   const { walk, task } = action
   for (const invocation of action.invocations) {
-    if (effective(action, invocation).kind === 'false') continue
+    const truth = effective(action, invocation)
+    if (truth.kind === 'false') continue
     const argument = (name: string): Value | undefined => invocation.arguments.get(name)
     const name = textOf(argument('name') ?? argument('hostname') ?? argument('host'))
     if (name === undefined) {
       addGap(action, 'add_host: the name of the host is not known', action.runs)
       continue
     }
-    const groups = textsOf(argument('groups') ?? argument('groupname') ?? argument('group') ?? known([]))
-    walk.state.inventory = addHost(walk.state.inventory, name, groups)
+    const given = argument('groups') ?? argument('groupname') ?? argument('group') ?? known([])
+    const groups = textsOf(given)
+    const open = openCauses(given)
+    if (open.length > 0) perhapsMember(walk, name, undefined, open)
+    if (truth.kind === 'true') walk.state.inventory = addHost(walk.state.inventory, name, groups)
+    else for (const group of ['all', ...groups]) perhapsMember(walk, name, group, truth.causes)
     for (const [key, value] of invocation.arguments) {
       const at = task.arguments.named.get(key)?.span ?? task.at
-      if (!hostArguments.has(key)) walk.state.storesOf(name).added.set(key, addedBy(at, value))
+      if (!hostArguments.has(key)) walk.state.storesOf(name).added.set(key, addedBy(at, value, truth))
     }
     noteGroups(walk)
   }
+}
+
+/** Why a list of names may hold others than are known. */
+function openCauses(value: Value): readonly Cause[] {
+  if (value.kind === 'unknown') return value.causes
+  if (value.kind === 'one-of') return value.options.flatMap(({ because }) => because)
+  return value.kind === 'known' && Array.isArray(value.data) ? value.data.flatMap(openCauses) : []
+}
+
+/** Keeps a membership that may have come about. */
+function perhapsMember(walk: Walk, host: string, group: string | undefined, causes: readonly Cause[]): void {
+  walk.state.perhaps = [...walk.state.perhaps, { host, group, causes }]
+  noteGroups(walk)
+  walk.state.changes.note(ANY_NAME)
 }
 
 function noteGroups(walk: Walk): void {

@@ -1,7 +1,7 @@
 import { taskKeywords } from '../ansible/keywords.js'
 import { readDirectives } from '../ansible/read-tasks.js'
 import type { Definition, Directives, Task } from '../ansible/statement.js'
-import { type Cause, FALSE, type Truth, type Value } from '../jinja/value.js'
+import { type Cause, FALSE, type Truth, unknown, type Value } from '../jinja/value.js'
 import { evaluateNode } from '../variables/node-value.js'
 import { type Action, addGap, effective, isTrue, textOf } from './action.js'
 import { cycleIn, entryFor, roleFiles, taskDirectories } from './compile.js'
@@ -32,6 +32,12 @@ export function includeTasks(action: Action): void {
         truth,
       )
       return
+    }
+    // What first_found gives is a file that was found where it looks.
+    const searchedFor = task.loop?.plugin === 'first_found'
+    if (found.elsewhere.length > 0 && !searchedFor && truth.kind !== 'false') {
+      const says = 'include_tasks: it may include a file of another directory'
+      addGap(action, says, allOf([truth, unknown(found.elsewhere)]))
     }
     const uncertain = found.candidates.length > 1 || found.otherwise.length > 0
     // A file whose name only happens to fit cannot be one we stand in: including it would never end.
@@ -141,6 +147,12 @@ function eachInvocation(
     const isFalse = run.conditions.some(({ truth }) => truth.kind === 'false')
     const why = run.excluded ?? 'the loop has no items'
     const notRun: AppliedCondition = { text: why, at: task.at, from: 'include', truth: FALSE, remains: null, names: [] }
+    if (action.walk.inPlay.kind === 'false' && action.walk.hosts.length > 0) {
+      // Other hosts may get there, and what they delegate acts on this one.
+      const says = 'the hosts of the play decide for themselves whether they include it'
+      visit(undefined, FALSE, [condition(action, says, [{ says, at: task.at }])], new Map())
+      return
+    }
     visit(undefined, FALSE, isFalse ? own : [...own, notRun], new Map())
     return
   }

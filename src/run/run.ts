@@ -16,7 +16,7 @@ import { chainOf, type Frame } from './frame.js'
 import type { Role } from './role.js'
 import { createScopes, type PlayVariables } from './scopes.js'
 import { type Found, findFiles } from './search.js'
-import { createHostStores, type RunOptions, type RunState } from './state.js'
+import { createHostStores, possibleInventory, type RunOptions, type RunState } from './state.js'
 import { tagsOfFrame } from './tags.js'
 import type { Gap, PlayRun, Run, TaskRun } from './task-run.js'
 import { flushHandlers, type Walk, walkCompiled, walkPlay } from './walk.js'
@@ -41,6 +41,7 @@ export function runPlaybook(code: Code, options: RunOptions, observer: Observer)
     storesOf,
     store: storesOf(options.host).facts,
     inventory: options.inventory,
+    perhaps: [],
     statements: createEffort(code.report),
     invocations: createEffort(code.report),
   }
@@ -189,7 +190,33 @@ function hostsOfPlay(
     return { patterns, hosts: [state.options.host], inPlay: unknown([{ says, at: play.at, unread: true }]) }
   }
   const hosts = matchHosts(patterns, state.inventory)
-  return { patterns, hosts, inPlay: hosts.includes(state.options.host) ? TRUE : FALSE }
+  if (state.perhaps.length === 0) return { patterns, hosts, inPlay: hosts.includes(state.options.host) ? TRUE : FALSE }
+  const possible = matchHosts(patterns, possibleInventory(state))
+  return {
+    patterns,
+    hosts: [...new Set([...hosts, ...possible])],
+    inPlay: perhapsInPlay(state, patterns, hosts, possible),
+  }
+}
+
+/**
+ * Whether the host is in a play where memberships are left open. A union of groups only grows with them; any other pattern
+ * is decided only where one membership is open and both ways come to the same.
+ */
+function perhapsInPlay(
+  { perhaps, options: { host }, inventory }: RunState,
+  patterns: readonly string[],
+  certain: readonly string[],
+  possible: readonly string[],
+): Truth {
+  const causes = perhaps.flatMap(each => each.causes)
+  const isIn = certain.includes(host)
+  const same = isIn === possible.includes(host)
+  const grows = !patterns.some(pattern => /[!&[~]/.test(pattern))
+  const namesHosts = patterns.every(pattern => inventory.hosts.has(pattern))
+  const anyGroup = perhaps.some(({ group }) => group === undefined) && !namesHosts
+  const decided = grows ? isIn || (same && !anyGroup) : same && perhaps.length === 1 && !anyGroup
+  return decided ? (isIn ? TRUE : FALSE) : unknown(causes)
 }
 
 /** A text, or the texts of a list, as written. */

@@ -3,10 +3,10 @@ import { ANY_NAME, type Definition, type Task } from '../ansible/statement.js'
 import { dataValue } from '../inventory/data.js'
 import { groupNamesOf, hostsOf } from '../inventory/inventory.js'
 import { evaluateTemplate } from '../jinja/template.js'
-import { failure, type Key, known, type Truth, unknown, type Value } from '../jinja/value.js'
+import { type Cause, failure, type Key, known, type Truth, unknown, type Value } from '../jinja/value.js'
 import { assumed } from '../variables/assumptions.js'
 import { type Facts, factsOf } from '../variables/facts.js'
-import { growingLayer, layerOf, valuesLayer } from '../variables/layers.js'
+import { growingLayer, layerOf, uncertain, valuesLayer } from '../variables/layers.js'
 import { LazyDict } from '../variables/lazy-dict.js'
 import type { Origin } from '../variables/resolved.js'
 import { createScope, type Layer, type Scope, type ScopeOptions } from '../variables/scope.js'
@@ -15,7 +15,7 @@ import { chainOf, type Frame, rolesOf } from './frame.js'
 import { lookupFor } from './lookups.js'
 import type { Role } from './role.js'
 import { inCheckout } from './search.js'
-import { placeOfRun, type RunState } from './state.js'
+import { placeOfRun, possibleInventory, type RunState } from './state.js'
 
 /** Stands for an argument that `default(omit)` leaves out. */
 export const omitted = '__omit_place_holder__'
@@ -80,9 +80,21 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     },
   })
 
+  const openFor = (host: string): readonly Cause[] =>
+    state.perhaps.flatMap(each => (each.host === host ? each.causes : []))
+
+  /** What groups define that the host may have come into. */
+  const perhapsLayersOf = (host: string, frame: Frame): readonly Layer[] => {
+    const open = openFor(host)
+    if (open.length === 0) return []
+    const layers = options.hostLayers(possibleInventory(state), host, frame.playbookDirectory)
+    return layers.map(layer => uncertain(layer, open))
+  }
+
   const hostLayersOf = (host: string, frame: Frame): readonly Layer[] => [
     factsOfHost(host).layer,
     state.storesOf(host).added,
+    ...perhapsLayersOf(host, frame),
     ...options.hostLayers(state.inventory, host, frame.playbookDirectory),
   ]
 
@@ -209,7 +221,10 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     const values: [string, () => Value][] = [
       ['inventory_hostname', () => known(host)],
       ['inventory_hostname_short', () => known(host.split('.')[0] ?? host)],
-      ['group_names', () => texts(groupNamesOf(state.inventory, host))],
+      [
+        'group_names',
+        () => (openFor(host).length > 0 ? unknown(openFor(host)) : texts(groupNamesOf(state.inventory, host))),
+      ],
       ['groups', groupsDict],
       [
         'hostvars',
@@ -265,7 +280,16 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     for (const name of state.inventory.groups.keys()) {
       groups.set(name, known(hostsOf(state.inventory, name).map(host => known(host))))
     }
-    return known(groups)
+    if (state.perhaps.length === 0) return known(groups)
+    // A group that may grow, or may come to be, is left out of what is known.
+    const open = state.perhaps.flatMap(({ causes }) => causes)
+    if (state.perhaps.some(({ group }) => group === undefined)) return unknown(open)
+    const possible = possibleInventory(state)
+    const same = [...groups].filter(([name]) => {
+      const group = String(name)
+      return hostsOf(possible, group).length === hostsOf(state.inventory, group).length
+    })
+    return { ...unknown(open), fields: new Map(same.map(([name, value]) => [String(name), value])) }
   }
 
   /** Rule 73: a host's own variables, facts and what the run set for it; not what plays and roles define. */

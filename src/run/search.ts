@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { type Cause, type Option, unknown, type Value } from '../jinja/value.js'
+import { type Cause, mergeCauses, type Option, unknown, type Value } from '../jinja/value.js'
 import { type Code, directoryOf, joinPath } from './code.js'
 import { type Frame, rolesOf } from './frame.js'
 import { placeOfRun } from './state.js'
@@ -49,6 +49,20 @@ export interface Found {
   readonly otherwise: readonly Cause[]
   /** True when the name is known and no such file is there. */
   readonly absent: boolean
+  /** Why it may be a file of a directory nobody looked in; empty where the parts that are not known cannot hold a `/`. */
+  readonly elsewhere: readonly Cause[]
+}
+
+/**
+ * Facts whose value is a plain word or version, by their name without `ansible_`: as part of a file name they lead to no
+ * other directory.
+ */
+const plainFacts =
+  /^(?:ansible_facts\.|ansible_)(?:distribution(?:_version|_major_version|_release)?|os_family|pkg_mgr|architecture|service_mgr|kernel(?:_version)?|system|machine|python_version)$/
+
+/** Those of the causes whose value may lead to another directory. */
+function leadingElsewhere(causes: readonly Cause[]): readonly Cause[] {
+  return causes.filter(({ name }) => name === undefined || !plainFacts.test(name))
 }
 
 /**
@@ -64,22 +78,23 @@ export function findFiles(code: Code, name: Value, directories: readonly string[
       ),
       otherwise: parts.flatMap(({ found, because }) => [...(found.absent ? because : []), ...found.otherwise]),
       absent: parts.every(({ found }) => found.absent),
+      elsewhere: mergeCauses(parts.flatMap(({ found }) => found.elsewhere)),
     }
   }
   if (name.kind === 'known' && typeof name.data === 'string') {
     const path = firstExisting(code, directories, name.data)
     return path === undefined
-      ? { candidates: [], otherwise: [], absent: true }
-      : { candidates: [{ path, because: [] }], otherwise: [], absent: false }
+      ? { candidates: [], otherwise: [], absent: true, elsewhere: [] }
+      : { candidates: [{ path, because: [] }], otherwise: [], absent: false, elsewhere: [] }
   }
   const exact = pathInCheckout(name)
   if (exact !== undefined) {
     const isFile = code.tree.entryKind(exact) === 'file'
-    return { candidates: isFile ? [{ path: exact, because: [] }] : [], otherwise: [], absent: !isFile }
+    return { candidates: isFile ? [{ path: exact, because: [] }] : [], otherwise: [], absent: !isFile, elsewhere: [] }
   }
   if (name.kind !== 'unknown') {
     const cause: Cause = name.kind === 'known' ? { says: 'a file name has to be text', at: checkout } : name
-    return { candidates: [], otherwise: [cause], absent: false }
+    return { candidates: [], otherwise: [cause], absent: false, elsewhere: [] }
   }
   const pieces = name.text ?? [null]
   const seen = new Set<string>()
@@ -87,7 +102,12 @@ export function findFiles(code: Code, name: Value, directories: readonly string[
     for (const path of filesLike(code, directory, pieces)) seen.add(path)
     if (seen.size > 0) break
   }
-  return { candidates: [...seen].map(path => ({ path, because: name.causes })), otherwise: name.causes, absent: false }
+  return {
+    candidates: [...seen].map(path => ({ path, because: name.causes })),
+    otherwise: name.causes,
+    absent: false,
+    elsewhere: leadingElsewhere(name.causes),
+  }
 }
 
 /** The result of `first_found` over names of which some are not known: the first certain hit ends the search. */

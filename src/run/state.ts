@@ -1,6 +1,6 @@
 import type { Definition } from '../ansible/statement.js'
-import type { Inventory } from '../inventory/inventory.js'
-import type { Dict } from '../jinja/value.js'
+import { addHost, type Inventory } from '../inventory/inventory.js'
+import type { Cause, Dict } from '../jinja/value.js'
 import type { SourceFile, Span } from '../source/text.js'
 import type { Assumptions } from '../variables/assumptions.js'
 import { type Changes, createStore, type Store } from '../variables/layers.js'
@@ -55,10 +55,28 @@ export interface RunState {
   readonly storesOf: (host: string) => HostStores
   /** `set_fact` and registered results of the run's own host. */
   readonly store: Store
+  /** With the groups and hosts that the run has certainly made. */
   inventory: Inventory
+  /** Memberships that tasks may have made. */
+  perhaps: readonly PerhapsMember[]
   /** What putting statements in place has cost, and what their invocations have. */
   readonly statements: Effort
   readonly invocations: Effort
+}
+
+/** A host that may have come into a group; which group is not known where none is named. */
+export interface PerhapsMember {
+  readonly host: string
+  readonly group: string | undefined
+  readonly causes: readonly Cause[]
+}
+
+/** The inventory if every membership that is named came about. */
+export function possibleInventory({ inventory, perhaps }: RunState): Inventory {
+  return perhaps.reduce(
+    (before, { host, group }) => (group === undefined ? before : addHost(before, host, [group])),
+    inventory,
+  )
 }
 
 /** The place of statements that no file makes: magic variables, facts that were not given. */

@@ -1,6 +1,7 @@
 import type { Task } from '../ansible/statement.js'
-import { type Cause, FALSE, TRUE, type Truth, unknown } from '../jinja/value.js'
+import { type Cause, FALSE, TRUE, type Truth, unknown, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
+import { evaluateNode } from '../variables/node-value.js'
 import type { Scope } from '../variables/scope.js'
 import { actions } from './actions.js'
 import type { Compiled, CompiledPlay, Compiler } from './compile.js'
@@ -166,15 +167,34 @@ function walkTask(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], n
   }
   const scope = walk.scopes.ofTask(frame, task, new Map())
   const face = faceOf(task, frame, scope)
-  const excluded = exclusion(walk, face.tags, part)
+  const senders = walk.inPlay.kind === 'false' ? sendersOf(walk, task, frame) : []
+  const own = senders.length === 0
+  const excluded = exclusion(walk, face.tags, part, own)
   // A rescue section is only reached after a failure that may never come.
   const reach: Truth =
     part === 'rescue' ? unknown([{ says: 'runs only after a task of its block failed', at: task.at }]) : TRUE
-  const set = excluded === undefined ? settings[task.module] : undefined
-  const decided = decide(walk, task, frame, scope, (invocation, inner, itemsKnown) => {
+  // What a delegated task sets and registers belongs to the host that sends it.
+  const set = excluded === undefined && own ? settings[task.module] : undefined
+  const asOwn = (items: ReadonlyMap<string, Value>): Scope => walk.scopes.ofTask(frame, task, items)
+  const made: Made = (invocation, inner, itemsKnown) => {
     const truth = allOf([reach, invocation.runs])
     if (truth.kind !== 'false') set?.({ walk, task, frame, scope: inner, invocation, truth, itemsKnown })
-  })
+  }
+  const decided = own
+    ? decide(walk, task, frame, asOwn, walk.inPlay, made)
+    : together(
+        senders.map(host =>
+          decide(
+            walk,
+            task,
+            frame,
+            items => walk.scopes.ofHost(host, frame, task, items),
+            TRUE,
+            () => {},
+          ),
+        ),
+        task,
+      )
   walk.state.invocations.spend(Math.max(1, decided.invocations.length))
   const runs = excluded === undefined ? decided.runs : FALSE
   const run = record(walk, task, frame, part, { ...face, excluded, decided, notifiedBy })
@@ -187,6 +207,7 @@ function walkTask(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], n
     registered?.kind === 'scalar' &&
     typeof registered.data === 'string' &&
     excluded === undefined &&
+    own &&
     isLoaded(frame)
   ) {
     const { facts: given, host } = walk.state.options
@@ -205,13 +226,38 @@ function isLoaded(frame: Frame): boolean {
   return !chainOf(frame).some(({ include }) => include?.conditions.some(({ truth }) => truth.kind === 'false'))
 }
 
-function exclusion(walk: Walk, tags: readonly string[], part: TaskRun['part']): string | undefined {
-  if (walk.inPlay.kind === 'false') return `${walk.state.options.host} is not among the hosts of the play`
+/** The hosts of a play this one is not in that delegate a task to it, or may. */
+function sendersOf(walk: Walk, task: Task, frame: Frame): readonly string[] {
+  const delegate = inheritedKeyword(frame, task, 'delegate_to')
+  if (delegate === undefined) return []
+  return walk.hosts.filter(sender => {
+    const value = evaluateNode(delegate, walk.scopes.ofHost(sender, frame, task, new Map()))
+    return value.kind !== 'known' || value.data === walk.state.options.host
+  })
+}
+
+/** The same task as several hosts send it. */
+function together(all: readonly Decided[], task: Task): Decided {
+  const shown = all.find(({ runs }) => runs.kind !== 'false') ?? all[0]
+  if (shown === undefined) throw new Error(`nobody delegates ${task.action}`)
+  return {
+    ...shown,
+    invocations: all.flatMap(({ invocations }) => invocations),
+    applied: all.flatMap(({ applied }) => applied),
+    runs: anyOf(all.map(({ runs }) => runs)),
+  }
+}
+
+function exclusion(walk: Walk, tags: readonly string[], part: TaskRun['part'], own: boolean): string | undefined {
+  if (walk.inPlay.kind === 'false' && own) return `${walk.state.options.host} is not among the hosts of the play`
   if (walk.skipping !== undefined) return walk.skipping
   // A handler that is notified runs whatever its tags.
   if (part === 'handler') return undefined
   return leftOutByTags(tags, walk.state.options.tags, walk.state.options.skipTags)
 }
+
+/** Is told of each invocation. */
+type Made = (invocation: Invocation, scope: Scope, itemsKnown: boolean) => void
 
 /**
  * Decides a task, item by item where it has a loop. `made` is told of each invocation before the next item is looked at, so
@@ -221,9 +267,11 @@ function decide(
   walk: Walk,
   task: Task,
   frame: Frame,
-  scope: Scope,
-  made: (invocation: Invocation, scope: Scope, itemsKnown: boolean) => void,
+  scopeOf: (items: ReadonlyMap<string, Value>) => Scope,
+  inPlay: Truth,
+  made: Made,
 ): Decided {
+  const scope = scopeOf(new Map())
   const conditions = conditionsOf(walk, frame, task, scope)
   const dependsOnSetFact = readsSetFact(walk, conditions)
   if (conditions.truth.kind === 'false') {
@@ -234,7 +282,7 @@ function decide(
   const execution = { state: walk.state, hosts: walk.hosts, task, frame }
   const items = evaluateLoop(task, frame, scope, walk.state)
   if (items === undefined) {
-    const runs = allOf([walk.inPlay, conditions.truth])
+    const runs = allOf([inPlay, conditions.truth])
     const invocations = invocationsOf({ ...execution, scope, runs, remains: conditions.remains })
     for (const invocation of invocations) made(invocation, scope, true)
     const applied = invocations.map(() => conditions.applied)
@@ -244,17 +292,17 @@ function decide(
   const single = itemsKnown ? items.items : [items.item]
   const some: Truth = itemsKnown ? TRUE : unknown(items.causes)
   const rows = single.flatMap((item, index) => {
-    const inner = walk.scopes.ofTask(frame, task, bindItem(task, item, index))
+    const inner = scopeOf(bindItem(task, item, index))
     const own = conditionsOf(walk, frame, task, inner)
     const dependent = readsSetFact(walk, own)
-    const runs = allOf([walk.inPlay, own.truth, some])
+    const runs = allOf([inPlay, own.truth, some])
     const invocations = invocationsOf({ ...execution, scope: inner, runs, remains: own.remains, item })
     for (const invocation of invocations) made(invocation, inner, itemsKnown)
     return invocations.map(invocation => ({ own, invocation, dependent }))
   })
   // How many items there are decides what is done, not whether the conditions hold.
   const truths = rows.length === 0 ? [conditions.truth] : rows.map(row => row.own.truth)
-  const runs = allOf([walk.inPlay, anyOf(truths)])
+  const runs = allOf([inPlay, anyOf(truths)])
   const shown = rows.find(row => row.own.truth.kind === runs.kind) ??
     rows[0] ?? { own: conditions, dependent: dependsOnSetFact }
   return {

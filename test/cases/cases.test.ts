@@ -263,6 +263,8 @@ describeWithClone('cases', () => {
     const facts = {
       distribution: 'openEuler',
       distribution_version: '22.03',
+      distribution_major_version: '22',
+      distribution_release: 'LTS',
       os_family: 'RedHat',
       architecture: 'x86_64',
     }
