@@ -1,4 +1,14 @@
-import { askText, bothTrue, eitherTrue, isOneOfTexts, isSamePath, notTrue, textOf } from '../src/effects/argument.js'
+import {
+  askText,
+  bothTrue,
+  eitherTrue,
+  isOneOfTexts,
+  isSamePath,
+  notTrue,
+  optionsOf,
+  piecesOf,
+  textOf,
+} from '../src/effects/argument.js'
 import { isOneOfUnits } from '../src/effects/describe.js'
 import type { Effect, FileChange, KernelModule } from '../src/effects/effect.js'
 import { isModulesLoadFile, statementsOf } from '../src/effects/settings-files.js'
@@ -37,7 +47,7 @@ export function moduleRules(name: string): { readonly now: readonly Rule[]; read
   const loads: Rule = {
     says: `loads ${name}`,
     matches: effect => {
-      if (effect.kind === 'reboot' || loadsFiles(effect)) {
+      if (loadsFiles(effect)) {
         const causes = [{ says: 'it loads what the files in modules-load.d name', at: effect.at }]
         return { kind: 'could', says: 'which modules its files name is not worked out', causes }
       }
@@ -77,7 +87,10 @@ function atUnitStart(effects: readonly Effect[], unit: string, name: string): Ma
   return loads ? { kind: 'near', why: `is loaded only when ${unit} starts` } : NO_MATCH
 }
 
-/** systemd-modules-load loads what the files name when it starts again, as a boot does. */
+/**
+ * systemd-modules-load loads what the files name when it starts again. A reboot in the run does it too, but then the second
+ * question has the answer: without a file that is kept it loads nothing.
+ */
 function loadsFiles(effect: Effect): boolean {
   return (
     effect.kind === 'unit' &&
@@ -117,15 +130,22 @@ function losesModule(later: FileChange, name: string): Truth {
   }
 }
 
-/** A file whose path is not known might be one of modules-load.d, unless its text cannot name the module. */
+/**
+ * A file whose path is not known might be one of modules-load.d: where its text names the module, or where that is not
+ * known and what is known of the path fits. A path and text of which nothing is known are not taken for it: else no run that
+ * writes a file somewhere could be told apart.
+ */
 function perhapsModulesFile(effect: FileChange, name: string): Match {
   if (effect.change !== 'written' && effect.change !== 'line') return NO_MATCH
   const there = isModulesLoadFile(effect.path)
   if (there.kind !== 'unknown') return NO_MATCH
-  const causes = [...there.causes]
-  return namesModule(effect.content, name, effect.at).kind === 'false'
-    ? NO_MATCH
-    : { kind: 'could', says: 'the path of the file is not known', causes }
+  const names = namesModule(effect.content, name, effect.at)
+  const pathFits = optionsOf(effect.path).some(
+    ({ value }) => piecesOf(value)?.some(piece => piece !== null) === true && isModulesLoadFile(value).kind !== 'false',
+  )
+  return names.kind === 'true' || (names.kind === 'unknown' && pathFits)
+    ? { kind: 'could', says: 'the path of the file is not known', causes: there.causes }
+    : NO_MATCH
 }
 
 const rules = moduleRules('br_netfilter')

@@ -172,9 +172,11 @@ export function settingRules(
   return { now: [sets], afterReboot: [persists] }
 }
 
-/** systemd-sysctl (procps on Debian) applies every file when it starts again, as a boot does. */
+/**
+ * systemd-sysctl (procps on Debian) applies every file when it starts again. A reboot in the run does it too, but then the
+ * second question has the answer: without a file that is kept it sets nothing.
+ */
 function appliesFiles(effect: Effect): Truth {
-  if (effect.kind === 'reboot') return openAt(effect, 'a boot applies what the files set')
   if (effect.kind !== 'unit') return FALSE
   const applier = isOneOfUnits(effect.unit, ['systemd-sysctl.service', 'procps.service'])
   if (applier.kind === 'false' || isOneOfTexts(effect.state, ['restarted', 'started', 'reloaded']).kind === 'false')
