@@ -2,7 +2,7 @@ import { apply } from './apply.js'
 import type { Context } from './call.js'
 import { dataOf, isDict, isList, isTuple, membersOf, raise, strOf, truthOfData, typeName } from './python.js'
 import { matcherOf } from './regex.js'
-import type { Data, Value } from './value.js'
+import type { Data, Dict, Value } from './value.js'
 import { failure, known, unknown } from './value.js'
 
 type Options = ReadonlyMap<string, Value>
@@ -64,6 +64,7 @@ const lookups: Readonly<Record<string, Lookup>> = {
     const longest = Math.max(...lists.map(list => list.length))
     return Array.from({ length: longest }, (_, index) => known(lists.map(list => list[index] ?? known(null))))
   },
+  subelements: terms => subelementsOf(terms),
   sequence: (terms, options) => terms.flatMap(term => sequenceOf(dataOf(term), options)),
   vars: (terms, options, context) => terms.map(term => variableNamed(dataOf(term), options, context)),
   varnames: (terms, _options, context) =>
@@ -78,6 +79,52 @@ const lookups: Readonly<Record<string, Lookup>> = {
     }),
 }
 const aliases: Readonly<Record<string, string>> = { cartesian: 'nested' }
+
+/** `with_subelements` terms: a list (or dict) of mappings, the dotted key of a list in each, and flags (rule 105). */
+function subelementsOf([elements, key, flags]: readonly Value[]): readonly Value[] {
+  const path = textOfTerm(key).split('.')
+  const options = flags === undefined ? null : dataOf(flags)
+  const skipMissing =
+    options !== null && isDict(options) && truthOfData(dataOf(options.get('skip_missing') ?? known(false)))
+  const data = elements === undefined ? null : dataOf(elements)
+  const items = isDict(data)
+    ? [...data.values()]
+    : isList(data)
+      ? data
+      : raise('subelements lookup expects a dictionary or a list')
+  return items.flatMap(item => {
+    const outer = dataOf(item)
+    if (!isDict(outer)) return raise(`subelements lookup expects a dictionary, got '${strOf(outer)}'`)
+    const skipped = outer.get('skipped')
+    if (skipped !== undefined && dataOf(skipped) !== false) return []
+    const taken = takeOut(outer, path)
+    if (taken === undefined) {
+      return skipMissing ? [] : raise(`could not find '${path.join('.')}' key in iterated item '${strOf(outer)}'`)
+    }
+    return taken.list.map(inner => known([known(taken.rest), inner]))
+  })
+}
+
+function textOfTerm(term: Value | undefined): string {
+  const data = term === undefined ? null : dataOf(term)
+  return typeof data === 'string' ? data : raise('the subelements lookup expects a list of two or three items')
+}
+
+/** The list at a path of keys, and the mapping without it. */
+function takeOut(
+  dict: Dict,
+  [key = '', ...path]: readonly string[],
+): { list: readonly Value[]; rest: Dict } | undefined {
+  const value = dict.get(key)
+  if (value === undefined) return undefined
+  const data = dataOf(value)
+  if (path.length === 0) {
+    if (!isList(data)) return raise(`the key ${key} should point to a list, got '${strOf(data)}'`)
+    return { list: data, rest: new Map([...dict].filter(([name]) => name !== key)) }
+  }
+  const inner = isDict(data) ? takeOut(data, path) : undefined
+  return inner && { list: inner.list, rest: new Map([...dict, [key, known(inner.rest)] as const]) }
+}
 
 function variableNamed(name: Data, options: Options, context: Context): Value {
   if (typeof name !== 'string') return raise(`Invalid setting identifier, "${strOf(name)}" is not a string`)
