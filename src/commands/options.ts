@@ -3,16 +3,7 @@ import type { AnalysisRequest } from '../analyze.js'
 import { UsageError } from '../source/diagnostic.js'
 
 /** The options every analysing command takes, as commander hands them over. */
-export interface AnalysisOptions {
-  readonly playbook: string
-  readonly inventory: readonly string[]
-  readonly host?: string
-  readonly extraVars: readonly string[]
-  readonly facts?: string
-  readonly assume: readonly string[]
-  readonly tags: readonly string[]
-  readonly skipTags: readonly string[]
-}
+export type AnalysisOptions = Omit<AnalysisRequest, 'environment' | 'variables' | 'quoteCode'>
 
 export interface OutputOptions {
   readonly format: string
