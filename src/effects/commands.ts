@@ -21,7 +21,7 @@ const MAX_DEPTH = 8
 export function effectsOfReading(reading: ShellReading, at: Span, script: ScriptOnHost, depth = 0): readonly Effect[] {
   const effects: Effect[] = reading.unreadable.map(says => ({ kind: 'unreadable-command', says, at }))
   for (const says of reading.fails ?? []) {
-    effects.push({ kind: 'stop-if', says: known(`the command cannot be made: ${says}`), at })
+    effects.push({ kind: 'stop-if', says: known(`the command cannot be made: ${says}`), reads: [], at })
   }
   for (const command of reading.commands) {
     for (const effect of effectsOfCommand(command, at, script, depth)) effects.push(onlyIf(effect, command.onlyIf))

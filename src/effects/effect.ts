@@ -243,6 +243,8 @@ export interface Reboot extends Placed {
 export interface StopIf extends Placed {
   readonly kind: 'stop-if'
   readonly says: Value
+  /** The names that decide it, by the path as written: `ansible_facts.memtotal_mb`. */
+  readonly reads: readonly string[]
 }
 
 /** A command that could not be read: it could do anything. */

@@ -89,7 +89,7 @@ export function effectsOfInvocation(
   const at = task.task.at
   const module = invocation.module ?? task.task.module
   // A template that gives no name: Ansible finds no module and the task fails.
-  if (module === '') return [{ kind: 'stop-if', says: known('the task names no module'), at }]
+  if (module === '') return [{ kind: 'stop-if', says: known('the task names no module'), reads: [], at }]
   const model = moduleEffects(module)
   if (model === undefined) return [{ kind: 'unmodelled-module', module, at }]
   if (invocation.openArguments !== undefined && model !== nothing) {

@@ -28,7 +28,12 @@ function conditionFact(condition: AppliedCondition): AppliedCondition {
 }
 
 function invocationFact(invocation: Invocation, conditions: readonly AppliedCondition[]): Invocation {
-  return invocation.remains === null ? invocation : { ...invocation, remains: namesLeft(conditions) }
+  const { remains, asserted } = invocation
+  return {
+    ...invocation,
+    remains: remains === null ? null : namesLeft(conditions),
+    ...(asserted === undefined ? {} : { asserted: asserted.map(conditionFact) }),
+  }
 }
 
 /** What is left to the host, by the names that decide it. */

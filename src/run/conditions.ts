@@ -69,6 +69,17 @@ export function evaluateWhen(node: Node, from: AppliedCondition['from'], scope: 
   return { text: '', at, from, truth: unknown([{ says, at, unread: true }]), remains: null, names: [] }
 }
 
+/** The conditions of an `assert`, up to the first that is false: a text, or a list of them. */
+export function evaluateAsserted(that: Node, scope: Scope): readonly AppliedCondition[] {
+  const asserted: AppliedCondition[] = []
+  for (const node of that.kind === 'list' ? that.items : [that]) {
+    const condition = evaluateWhen(node, 'task', scope)
+    asserted.push(condition)
+    if (condition.truth.kind === 'false') break
+  }
+  return asserted
+}
+
 /** True when all are, false when one is, unknown for all the reasons otherwise. */
 export function allOf(truths: readonly Truth[]): Truth {
   const causes: Cause[] = []

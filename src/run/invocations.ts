@@ -6,7 +6,7 @@ import { type Cause, known, mergeCauses, type Truth, type Value } from '../jinja
 import { wholeFile } from '../source/text.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Scope } from '../variables/scope.js'
-import { allOf } from './conditions.js'
+import { allOf, evaluateAsserted } from './conditions.js'
 import { chainOf, type Frame, inheritedKeyword } from './frame.js'
 import { omitted } from './scopes.js'
 import { findFiles, searchDirectories } from './search.js'
@@ -36,6 +36,7 @@ export function invocationsOf(execution: Execution): readonly Invocation[] {
     raw: task.arguments.raw && evaluateNode(task.arguments.raw, scope),
     environment: environmentOf(frame, task, scope),
     ...(item === undefined ? {} : { item }),
+    ...assertion(execution),
     ...delegation(execution),
   }
   const content = runs.kind === 'false' ? undefined : contentOf(execution, plain)
@@ -90,6 +91,11 @@ function environmentOf(frame: Frame, task: Task, scope: Scope): ReadonlyMap<stri
     }
   }
   return merged
+}
+
+function assertion({ task, scope }: Execution): Pick<Invocation, 'asserted'> {
+  const that = task.module === 'ansible.builtin.assert' ? task.arguments.named.get('that') : undefined
+  return that === undefined ? {} : { asserted: evaluateAsserted(that, scope) }
 }
 
 /** Where the module runs instead, when that is not this host: by `delegate_to`, or as a `run_once` of another host. */

@@ -43,6 +43,8 @@ export interface Invocation {
   readonly delegateTo?: Value
   /** For `template`, `copy` and `script`: the text as it lands on the host, where the run rendered it. */
   readonly content?: Value
+  /** For `assert`: its conditions, up to the first that is false. */
+  readonly asserted?: readonly AppliedCondition[]
 }
 
 /** A task at its place in the run for one host. */

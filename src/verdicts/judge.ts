@@ -89,8 +89,8 @@ export function judgeAll(problems: readonly Problem[], effects: RunEffects): rea
 function judgeWith(problem: Problem, effects: RunEffects, standed: readonly Standed[]): Verdict {
   const unresolved = unresolvedFor(problem, effects, standed)
   const blocked = unresolved.some(each => each.couldChange)
-  const now = judgePhase(problem.now, standed, blocked)
-  const afterReboot = judgePhase(problem.afterReboot, standed, blocked)
+  const now = judgePhase(problem.now, effects, standed, blocked)
+  const afterReboot = judgePhase(problem.afterReboot, effects, standed, blocked)
   const fixedBy = bothPhases(now.verdict.fixedBy, afterReboot.verdict.fixedBy)
   const conditions = [now.verdict.condition, afterReboot.verdict.condition].filter(each => each !== null)
   return {
@@ -131,7 +131,7 @@ interface Settling {
 
 /** The condition of one that settles, null where nothing is left; one that covers a part has that as well. */
 function conditionOfSettling({ conditions, part }: Settling): string | null {
-  const all = part === undefined ? conditions : [...conditions, part.condition]
+  const all = part?.condition === undefined ? conditions : [...conditions, part.condition]
   return all.length === 0 ? null : joinAnd(all)
 }
 
@@ -152,6 +152,12 @@ function conditionTogether(settled: readonly Settling[], of: readonly string[]):
   return distinct.length === 0 ? null : joinAnd(distinct)
 }
 
+/** For a part that settles nothing alone: the parts that nothing settles beside it. */
+function missingBeside({ part }: Settling, settled: readonly Settling[]): readonly string[] {
+  if (part === undefined || part.condition !== undefined) return []
+  return part.of.filter(name => !settled.some(each => each.part?.name === name))
+}
+
 /** The conditions under which something settles, any of them; null: without one. */
 function conditionsOf(settled: readonly Settling[]): readonly (string | null)[] {
   const cases = settled.flatMap(each => (each.part === undefined ? [] : [each.part.of]))
@@ -166,14 +172,23 @@ function conditionsOf(settled: readonly Settling[]): readonly (string | null)[] 
 
 function judgePhase(
   rules: readonly Rule[],
+  effects: RunEffects,
   standed: readonly Standed[],
   blocked: boolean,
 ): { readonly verdict: PhaseVerdict; readonly near: readonly Evidence[] } {
-  const settled: Settling[] = []
+  const all: Settling[] = []
   const open: Evidence[] = []
   const near: Evidence[] = []
-  for (const rule of rules) judgeRule(rule, standed, settled, open, near)
-  settled.sort((left, right) => left.index - right.index)
+  for (const rule of rules) judgeRule(rule, effects, standed, all, open, near)
+  const settled = all
+    .filter(each => missingBeside(each, all).length === 0)
+    .toSorted((left, right) => left.index - right.index)
+  for (const each of all) {
+    const missing = missingBeside(each, all)
+    if (missing.length === 0) continue
+    const why = `settles only ${each.part?.name}; nothing settles ${missing.join(', ')}`
+    near.push(evidenceOf(each.occurrence, conditionOfSettling(each), why))
+  }
   const found = conditionsOf(settled)
   const evidence = withoutRepeats(
     settled.map((each, index) => evidenceOf(each.occurrence, found[index] ?? null, undefined)),
@@ -188,13 +203,14 @@ function judgePhase(
 
 function judgeRule(
   rule: Rule,
+  effects: RunEffects,
   standed: readonly Standed[],
   settled: Settling[],
   open: Evidence[],
   near: Evidence[],
 ): void {
   for (const [index, { occurrence, standing }] of standed.entries()) {
-    const match = rule.matches(occurrence.effect, occurrence)
+    const match = rule.matches(occurrence.effect, occurrence, effects)
     if (match.kind === 'no') continue
     if (match.kind === 'near') {
       const why = standing.kind === 'never' ? `${match.why}; besides, it ${standing.why}` : match.why

@@ -1,5 +1,5 @@
 import type { Effect, Power } from '../effects/effect.js'
-import type { Occurrence } from '../effects/run-effects.js'
+import type { Occurrence, RunEffects } from '../effects/run-effects.js'
 import type { Cause, Truth } from '../jinja/value.js'
 
 /**
@@ -14,11 +14,14 @@ export type Match =
   | { readonly kind: 'could'; readonly says: string; readonly causes: readonly Cause[] }
   | { readonly kind: 'no' }
 
-/** One of a few cases the host may be in; `condition` says that it is in this one. */
+/**
+ * One of a few parts that settle the problem together. Where they are cases the host may be in, `condition` says that it is
+ * in this one, and the part settles it alone under that; without one, a part alone settles nothing.
+ */
 export interface Part {
   readonly name: string
   readonly of: readonly string[]
-  readonly condition: string
+  readonly condition?: string
 }
 
 export const NO_MATCH: Match = { kind: 'no' }
@@ -28,7 +31,7 @@ export const SETTLES: Match = { kind: 'settles' }
 export interface Rule {
   /** What the effect does for the problem, as a phrase: `turns swap off`. */
   readonly says: string
-  readonly matches: (effect: Effect, occurrence: Occurrence) => Match
+  readonly matches: (effect: Effect, occurrence: Occurrence, effects: RunEffects) => Match
   /** Whether a later effect takes back what `settling` did; absent: nothing does. */
   readonly undoneBy?: (settling: Effect, later: Effect) => Truth
 }

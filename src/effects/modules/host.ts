@@ -206,11 +206,13 @@ export const container: ModuleEffects = call => {
   ]
 }
 
-/** assert: each condition of `that`; fail: its message. */
+/** assert: each condition of `that`, which decide it; fail: its message, and the conditions of the task decide it. */
 export const stops: ModuleEffects = call => {
   const that = call.argument('that')
-  if (that !== undefined) return [{ kind: 'stop-if', says: that, at: call.at }]
-  return [{ kind: 'stop-if', says: call.argument('msg') ?? known('Failed as requested from task'), at: call.at }]
+  const deciding = call.invocation.asserted ?? call.task.conditions.filter(({ from }) => from === 'task')
+  const reads = [...new Set(deciding.flatMap(({ names }) => names.map(({ name }) => name)))]
+  const says = that ?? call.argument('msg') ?? known('Failed as requested from task')
+  return [{ kind: 'stop-if', says, reads, at: call.at }]
 }
 
 /** Modules that change nothing on the host: they read, wait, talk to the network, or are about the run itself. */

@@ -1,0 +1,54 @@
+import { isOneOfTexts, isSet, showValue } from '../src/effects/argument.js'
+import { isOneOfUnits, unitName } from '../src/effects/describe.js'
+import type { Effect, Unit, UnitFile } from '../src/effects/effect.js'
+import type { RunEffects } from '../src/effects/run-effects.js'
+import type { Truth, Value } from '../src/jinja/value.js'
+import { type Match, NO_MATCH } from '../src/verdicts/problem.js'
+import { standingOf } from '../src/verdicts/standing.js'
+
+/** Whether an effect starts a unit on the running host. */
+export function isStarted({ state }: Unit): Truth {
+  return isOneOfTexts(state, ['started', 'restarted', 'reloaded'])
+}
+
+/**
+ * Under which condition the run starts a unit (`now`), or has it started at each boot: null without one, undefined where
+ * it does not.
+ */
+export function whenStarts(unit: string, when: 'now' | 'boot', effects: RunEffects): string | null | undefined {
+  const conditions: string[] = []
+  for (const occurrence of effects.occurrences) {
+    const { effect } = occurrence
+    if (effect.kind !== 'unit' || isOneOfUnits(effect.unit, [unitName(unit)]).kind !== 'true') continue
+    const starts = when === 'now' ? isStarted(effect) : isSet(effect.enabled, false)
+    if (starts.kind !== 'true') continue
+    const standing = standingOf(occurrence)
+    if (standing.kind === 'happens') return null
+    if (standing.kind === 'host-decides') conditions.push(standing.condition)
+  }
+  return conditions.length === 0 ? undefined : [...new Set(conditions)].join(' or ')
+}
+
+/**
+ * What a unit does at each of its starts, where one of it settles the problem: it does so now if the run starts the unit,
+ * and at boot if the unit is enabled.
+ */
+export function atStartOf(
+  unitFile: UnitFile,
+  when: 'now' | 'boot',
+  effects: RunEffects,
+  settles: (effect: Effect) => boolean,
+): Match {
+  if (!unitFile.atStart.some(settles)) return NO_MATCH
+  const condition = whenStarts(unitFile.unit, when, effects)
+  if (condition === undefined) {
+    const how = when === 'now' ? 'starts, which this run does not do' : 'starts, and this run does not enable it'
+    return { kind: 'near', why: `happens only when ${unitFile.unit} ${how}` }
+  }
+  return condition === null ? { kind: 'settles' } : { kind: 'settles', condition }
+}
+
+/** A unit under its full name, for sentences. */
+export function unitText(unit: Value): string {
+  return unitName(showValue(unit))
+}

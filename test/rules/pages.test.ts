@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { problems } from '../../rules/index.js'
+import { analyze, defaultRequest } from '../../src/analyze.js'
+import { reportOfAnalysis } from '../../src/commands/subject.js'
+import type { Report, ReportedVerdict } from '../../src/reports/report.js'
+import { openDirectory } from '../../src/source/directory.js'
+import { describeWithClone, reportOn } from '../releases/clone.js'
+import { answersOf, examplesOfPage, pageOf } from './page.js'
+
+function reportOnFiles(files: ReadonlyMap<string, string>): Report {
+  const directory = mkdtempSync(join(tmpdir(), 'whofixes-page-'))
+  try {
+    for (const [path, text] of files) {
+      mkdirSync(dirname(join(directory, path)), { recursive: true })
+      writeFileSync(join(directory, path), text)
+    }
+    return reportOfAnalysis(analyze(openDirectory(directory), defaultRequest))
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+function verdictOn(report: Report, id: string): ReportedVerdict {
+  const verdict = report.problems.find(problem => problem.id === id)
+  assert.ok(verdict, id)
+  return verdict
+}
+
+/** Every place a verdict names: what settles it, what is open, what came near, what was not read. */
+function placesOf({ now, afterReboot, nearMisses, searched, notes }: ReportedVerdict): readonly string[] {
+  const named = [...now.evidence, ...now.open, ...afterReboot.evidence, ...afterReboot.open, ...nearMisses]
+  return [...named, ...searched.unresolved, ...notes].map(({ file, line }) => `${file}:${line}`)
+}
+
+describe('rule pages: examples', () => {
+  for (const problem of problems) {
+    for (const { fixedBy, files } of examplesOfPage(pageOf(problem.id))) {
+      it(`${problem.id}: the example for ${fixedBy}`, () => {
+        assert.ok(files.has('cluster.yml'), `no yaml block under ### ${fixedBy}`)
+        const report = reportOnFiles(files)
+        assert.deepEqual(
+          report.diagnostics.filter(({ severity }) => severity === 'error'),
+          [],
+        )
+        assert.equal(verdictOn(report, problem.id).fixedBy, fixedBy)
+      })
+    }
+  }
+})
+
+describeWithClone('rule pages: answers', () => {
+  const reports = new Map<string, Report>()
+  const reportFor = (revision: string): Report => {
+    const report = reports.get(revision) ?? reportOn(revision)
+    reports.set(revision, report)
+    return report
+  }
+  for (const problem of problems) {
+    it(`${problem.id}: what it says of v2.31.0 and master`, () => {
+      const stated = answersOf(pageOf(problem.id))
+      for (const revision of ['v2.31.0', 'master']) assert.ok(stated.some(answer => answer.revision === revision))
+      for (const { revision, fixedBy, now, afterReboot, place } of stated) {
+        const verdict = verdictOn(reportFor(revision), problem.id)
+        const found = { fixedBy: verdict.fixedBy, now: verdict.now.fixedBy, afterReboot: verdict.afterReboot.fixedBy }
+        assert.deepEqual(found, { fixedBy, now, afterReboot }, revision)
+        const places = placesOf(verdict)
+        if (place === undefined) assert.deepEqual(places, [], `${revision}: a place that shows it is there`)
+        else assert.ok(places.includes(place), `${revision}: ${place} is not among ${places.join(' ')}`)
+      }
+    })
+  }
+})
