@@ -1,5 +1,4 @@
 import {
-  askText,
   bothTrue,
   eitherTrue,
   isOneOfTexts,
@@ -11,6 +10,7 @@ import {
 } from '../src/effects/argument.js'
 import { isOneOfUnits } from '../src/effects/describe.js'
 import type { Effect, FileChange, KernelModule } from '../src/effects/effect.js'
+import { isModuleName } from '../src/effects/query.js'
 import { isModulesLoadFile, statementsOf } from '../src/effects/settings-files.js'
 import { decide, FALSE, TRUE, type Truth, type Value } from '../src/jinja/value.js'
 import type { Span } from '../src/source/text.js'
@@ -18,22 +18,9 @@ import { type Match, NO_MATCH, type Rule, SETTLES } from '../src/verdicts/proble
 import type { PhaseRules } from './together.js'
 import { atStartOf } from './unit.js'
 
-/** Whether a module is this one; modprobe takes `-` and `_` for the same. */
+/** Whether a module is this one. */
 export function isModule(value: Value, name: string): Truth {
-  return askText(
-    value,
-    text => text.replaceAll('-', '_') === name,
-    pieces => (pieces.length === 1 && pieces[0] === null ? undefined : piecesFit(pieces, name)),
-  )
-}
-
-function piecesFit(pieces: readonly (string | null)[], name: string): boolean | undefined {
-  const first = pieces[0]
-  const last = pieces.at(-1)
-  const fits =
-    (typeof first !== 'string' || name.startsWith(first.replaceAll('-', '_'))) &&
-    (typeof last !== 'string' || name.endsWith(last.replaceAll('-', '_')))
-  return fits ? undefined : false
+  return isModuleName(value, name)
 }
 
 function ofModule(effect: KernelModule, name: string): Match {

@@ -1,5 +1,4 @@
 import {
-  askText,
   bothTrue,
   causesOf,
   causeText,
@@ -14,6 +13,7 @@ import {
 } from '../src/effects/argument.js'
 import { isOneOfUnits } from '../src/effects/describe.js'
 import type { Effect, FileChange, Sysctl } from '../src/effects/effect.js'
+import { isSetting } from '../src/effects/query.js'
 import type { Occurrence } from '../src/effects/run-effects.js'
 import { isSysctlConf, isSysctlDirectoryFile, statementsOf, sysctlKey } from '../src/effects/settings-files.js'
 import { type Cause, decide, FALSE, known, TRUE, type Truth, type Value } from '../src/jinja/value.js'
@@ -24,14 +24,7 @@ import type { PhaseRules } from './together.js'
 
 /** Whether a setting is about one of these keys, in any spelling sysctl accepts. */
 export function isKey(effect: Sysctl, keys: readonly string[]): Truth {
-  return askText(
-    effect.key,
-    text => keys.includes(sysctlKey(text)),
-    pieces => {
-      const first = pieces[0]
-      return typeof first !== 'string' || keys.some(key => key.startsWith(sysctlKey(first))) ? undefined : false
-    },
-  )
+  return isSetting(effect.key, keys)
 }
 
 type Readable =

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { UsageError } from '../source/diagnostic.js'
 import { defineAnswer } from './answer.js'
 import type { DefineCommand, ExitStatus, Terminal } from './command.js'
+import { defineEffects } from './effects.js'
 import { defineExplain } from './explain.js'
 import { defineFetch } from './fetch.js'
 import { defineRecord } from './record.js'
@@ -18,6 +19,7 @@ const commands: readonly DefineCommand[] = [
   defineExplain,
   defineVars,
   defineTasks,
+  defineEffects,
   defineRules,
   defineFetch,
   defineRecord,

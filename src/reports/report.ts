@@ -224,7 +224,8 @@ function reportedPhase(phase: PhaseVerdict, permalink: Permalink): ReportedPhase
   }
 }
 
-function reportedEvidence(evidence: Evidence, permalink: Permalink): ReportedEvidence {
+/** A piece of evidence with places instead of spans. */
+export function reportedEvidence(evidence: Evidence, permalink: Permalink): ReportedEvidence {
   const { task } = evidence
   const place = placeOfSpan(task.task.at)
   return {

@@ -281,7 +281,8 @@ function conditionOf(standing: Standing): string | null {
   return standing.kind === 'host-decides' ? standing.condition : null
 }
 
-function evidenceOf(occurrence: Occurrence, condition: string | null, why: string | undefined): Evidence {
+/** An effect as evidence, under a condition or for a reason why it does not count. */
+export function evidenceOf(occurrence: Occurrence, condition: string | null, why: string | undefined): Evidence {
   const { task, effect } = occurrence
   return { task, effect, says: describeEffect(effect), runs: runsOf(occurrence), condition, why, closest: false }
 }

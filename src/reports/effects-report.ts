@@ -1,0 +1,65 @@
+import type { EffectKind } from '../effects/effect.js'
+import type { FoundEffect } from '../verdicts/find.js'
+import type { Left, Residue } from '../verdicts/residue.js'
+import { type Permalink, type ReportedEvidence, type ReportedSource, reportedEvidence } from './report.js'
+
+/** An effect that answers a question about a run. */
+export interface ReportedEffect extends ReportedEvidence {
+  readonly kind: EffectKind
+  readonly certain: boolean
+  readonly happens: boolean
+}
+
+export interface EffectsReport {
+  readonly source: ReportedSource
+  readonly playbook: string
+  readonly host: string
+  /** What was searched. */
+  readonly tasks: number
+  readonly effects: readonly ReportedEffect[]
+}
+
+export interface ReportedLeft {
+  readonly what: string
+  readonly stays: Left['stays']
+  readonly why: string | null
+  readonly tasks: number
+  readonly left: ReportedEvidence
+}
+
+export interface ResidueReport {
+  readonly source: ReportedSource
+  readonly playbook: string
+  /** The playbook that is to take things away. */
+  readonly resetBy: string
+  readonly host: string
+  readonly left: readonly ReportedLeft[]
+  readonly taken: number
+  readonly untold: readonly ReportedEvidence[]
+}
+
+export function reportedEffects(found: readonly FoundEffect[], permalink: Permalink): readonly ReportedEffect[] {
+  return found.map(each => ({
+    kind: each.effect.kind,
+    certain: each.certain,
+    happens: each.happens,
+    ...reportedEvidence(each, permalink),
+  }))
+}
+
+export function reportedResidue(
+  { left, taken, untold }: Residue,
+  permalink: Permalink,
+): Pick<ResidueReport, 'left' | 'taken' | 'untold'> {
+  return {
+    left: left.map(each => ({
+      what: each.what,
+      stays: each.stays,
+      why: each.why ?? null,
+      tasks: each.tasks,
+      left: reportedEvidence(each.left, permalink),
+    })),
+    taken,
+    untold: untold.map(each => reportedEvidence(each, permalink)),
+  }
+}
