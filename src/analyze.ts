@@ -16,7 +16,7 @@ import { type Role, type RoleCode, readRole, roleDirectories } from './run/role.
 import { type Observer, runPlaybook } from './run/run.js'
 import type { RunOptions } from './run/state.js'
 import type { Run } from './run/task-run.js'
-import { type Diagnostic, UsageError } from './source/diagnostic.js'
+import { type Diagnostic, type Report, UsageError } from './source/diagnostic.js'
 import { placeOf, type Span } from './source/text.js'
 import type { SourceTree, TreeOrigin } from './source/tree.js'
 import { gatherAssumptions } from './variables/assumptions.js'
@@ -32,6 +32,8 @@ export interface AnalysisRequest {
   readonly host?: string
   readonly extraVars: readonly string[]
   readonly facts?: string
+  /** Facts of every host, in place of those of a file; what is not among them is unknown. */
+  readonly commonFacts?: Dict
   readonly assume: readonly string[]
   readonly tags: readonly string[]
   readonly skipTags: readonly string[]
@@ -170,7 +172,7 @@ function openRun(tree: SourceTree, request: AnalysisRequest): OpenRun {
   const besidePlaybook = remembered((directory: string) =>
     readGroupVars(tree, directory, 'playbook', diagnostics.report),
   )
-  const facts = request.facts === undefined ? new Map<string, Dict>() : readFacts(request.facts, diagnostics.report)
+  const facts = factsFor(request, diagnostics.report)
   if (request.facts !== undefined && !facts.has(host) && !facts.has(ANY_HOST)) {
     const message = `no facts of ${host} in it; it has ${[...facts.keys()].slice(0, 8).join(', ') || 'none'}`
     diagnostics.report({ code: 'facts-malformed', severity: 'warning', message, at: startOf(request.facts) })
@@ -193,6 +195,11 @@ function openRun(tree: SourceTree, request: AnalysisRequest): OpenRun {
     skipTags: request.skipTags,
   }
   return { code, options, beside, diagnostics: () => [...diagnostics.all(), ...tree.diagnostics()] }
+}
+
+function factsFor({ facts, commonFacts }: AnalysisRequest, report: Report): ReadonlyMap<string, Dict> {
+  if (commonFacts !== undefined) return new Map([[ANY_HOST, commonFacts]])
+  return facts === undefined ? new Map() : readFacts(facts, report)
 }
 
 /** The host the answer is about: the one asked for, else the first of the control plane, else the first of all. */

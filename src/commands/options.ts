@@ -3,7 +3,7 @@ import type { AnalysisRequest } from '../analyze.js'
 import { UsageError } from '../source/diagnostic.js'
 
 /** The options every analysing command takes, as commander hands them over. */
-export type AnalysisOptions = Omit<AnalysisRequest, 'environment' | 'variables' | 'quoteCode'>
+export type AnalysisOptions = Omit<AnalysisRequest, 'environment' | 'variables' | 'quoteCode' | 'commonFacts'>
 
 export interface OutputOptions {
   readonly format: string
