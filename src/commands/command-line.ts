@@ -6,6 +6,7 @@ import type { DefineCommand, ExitStatus, Terminal } from './command.js'
 import { defineEffects } from './effects.js'
 import { defineExplain } from './explain.js'
 import { defineFetch } from './fetch.js'
+import { defineHistory } from './history.js'
 import { defineRecord } from './record.js'
 import { defineReport } from './report.js'
 import { defineRules } from './rules.js'
@@ -20,6 +21,7 @@ const commands: readonly DefineCommand[] = [
   defineVars,
   defineTasks,
   defineEffects,
+  defineHistory,
   defineRules,
   defineFetch,
   defineRecord,

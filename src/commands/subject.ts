@@ -93,9 +93,15 @@ function asItsRoleSees({ roles }: Analysis, name: string): ResolvedVariable | un
   return (settled ?? best ?? views[0])?.variable
 }
 
+const marks = ['roles/kubernetes/preinstall', 'roles/kubernetes/node', 'cluster.yml']
+
+/** Whether a tree has what every kubespray checkout has. */
+export function isKubespray(tree: SourceTree): boolean {
+  return marks.every(path => tree.entryKind(path) !== undefined)
+}
+
 /** Answers about kubespray refuse another tree. */
 export function requireKubespray(tree: SourceTree): void {
-  const marks = ['roles/kubernetes/preinstall', 'roles/kubernetes/node', 'cluster.yml']
   const missing = marks.filter(path => tree.entryKind(path) === undefined)
   if (missing.length === 0) return
   const name = nameOfOrigin(tree.origin)

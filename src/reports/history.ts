@@ -1,0 +1,137 @@
+import type { FixedBy } from '../verdicts/judge.js'
+import { type Place, placeText, type ReportedEvidence, type ReportedVerdict } from './report.js'
+import { inColour } from './report-text.js'
+import { plain, type Style, wrap } from './style.js'
+
+/** What one release says of the problem. */
+export interface HistoryEntry {
+  readonly release: string
+  readonly commit: string
+  /** `recorded`: from the snapshot of that very commit. */
+  readonly from: 'code' | 'recorded'
+  readonly verdict: ReportedVerdict
+}
+
+/** What a release says otherwise than the one before it. */
+export interface HistoryChange {
+  readonly release: string
+  readonly commit: string
+  /** The release before; null for the first. */
+  readonly before: string | null
+  readonly changed: readonly ('verdict' | 'condition' | 'task' | 'place')[]
+  readonly fixedBy: FixedBy
+  readonly now: { readonly fixedBy: FixedBy; readonly condition: string | null }
+  readonly afterReboot: { readonly fixedBy: FixedBy; readonly condition: string | null }
+  readonly tasks: readonly DecidingTask[]
+  /** Tasks that decided in the release before and do not any more. */
+  readonly gone: readonly DecidingTask[]
+  /** The commits between the two that made the change, newest first, as far as the lines tell. */
+  readonly commits: readonly string[]
+}
+
+/** A task whose effect decides the verdict. */
+export interface DecidingTask extends Place {
+  readonly task: string
+  readonly module: string
+  readonly effect: string
+}
+
+function decidingTasks({ now, afterReboot }: ReportedVerdict): readonly DecidingTask[] {
+  const tasks = new Map<string, DecidingTask>()
+  const add = ({ task, module, file, line, effect }: ReportedEvidence): void => {
+    tasks.set(`${effect} ${file}:${line}`, { task, module, file, line, effect })
+  }
+  for (const evidence of [...now.evidence, ...afterReboot.evidence]) add(evidence)
+  return [...tasks.values()]
+}
+
+/** Where the verdict, its condition, its deciding task or that task's file changed from one release to the next. */
+export function changesOf(entries: readonly HistoryEntry[]): readonly HistoryChange[] {
+  return entries.flatMap((entry, index): readonly HistoryChange[] => {
+    const before = entries[index - 1]
+    const { release, commit, verdict } = entry
+    const tasks = decidingTasks(verdict)
+    const told = before === undefined ? [] : decidingTasks(before.verdict)
+    const changed = before === undefined ? (['verdict'] as const) : whatChanged(before.verdict, verdict, told, tasks)
+    if (changed.length === 0) return []
+    const effects = new Set(tasks.map(({ effect }) => effect))
+    return [
+      {
+        release,
+        commit,
+        before: before?.release ?? null,
+        changed,
+        fixedBy: verdict.fixedBy,
+        now: { fixedBy: verdict.now.fixedBy, condition: verdict.now.condition },
+        afterReboot: { fixedBy: verdict.afterReboot.fixedBy, condition: verdict.afterReboot.condition },
+        tasks,
+        gone: told.filter(({ effect }) => !effects.has(effect)),
+        commits: [],
+      },
+    ]
+  })
+}
+
+function whatChanged(
+  before: ReportedVerdict,
+  after: ReportedVerdict,
+  told: readonly DecidingTask[],
+  tasks: readonly DecidingTask[],
+): HistoryChange['changed'] {
+  const changed: HistoryChange['changed'][number][] = []
+  const answers = ({ fixedBy, now, afterReboot }: ReportedVerdict): string =>
+    [fixedBy, now.fixedBy, afterReboot.fixedBy].join()
+  const conditions = ({ now, afterReboot }: ReportedVerdict): string =>
+    JSON.stringify([now.condition, afterReboot.condition])
+  const texts = (of: readonly DecidingTask[], show: (task: DecidingTask) => string): string =>
+    [...new Set(of.map(show))].toSorted().join('\n')
+  if (answers(before) !== answers(after)) changed.push('verdict')
+  if (conditions(before) !== conditions(after)) changed.push('condition')
+  if (texts(told, ({ effect }) => effect) !== texts(tasks, ({ effect }) => effect)) changed.push('task')
+  else if (texts(told, ({ file }) => file) !== texts(tasks, ({ file }) => file)) changed.push('place')
+  return changed
+}
+
+export const HISTORY_SCHEMA = 'https://whofixes.github.io/schemas/whofixes-history-1.json'
+
+export interface History {
+  readonly problem: string
+  readonly title: string
+  readonly repository: string
+  /** How many releases were asked, and how many of them from their snapshots. */
+  readonly releases: number
+  readonly recorded: number
+  readonly changes: readonly HistoryChange[]
+}
+
+/** The history for machines. */
+export function renderHistoryJson(history: History): string {
+  return `${JSON.stringify({ schema: HISTORY_SCHEMA, ...history }, null, 2)}\n`
+}
+
+/** The history for people: one paragraph a release that says otherwise than the one before. */
+export function renderHistoryText(history: History, style: Style = plain): string {
+  const { problem, title, releases, recorded, changes } = history
+  const lines = [
+    style.strong(`${problem}: ${title}`),
+    `${releases} releases, ${recorded} of them as recorded; ${Math.max(0, changes.length - 1)} say otherwise than the one before`,
+  ]
+  for (const change of changes) {
+    const what = change.before === null ? 'first release asked' : `${change.changed.join(', ')} changed`
+    lines.push('', `${style.strong(change.release)}  ${what}`)
+    lines.push(...phase('now', change.now, style), ...phase('after a reboot', change.afterReboot, style))
+    for (const task of change.tasks) lines.push(...taskLines('  by ', task, style))
+    for (const task of change.gone) lines.push(...taskLines('  no more ', task, style))
+    for (const commit of change.commits) lines.push(`  commit ${commit}`)
+  }
+  return `${lines.join('\n')}\n`
+}
+
+function phase(label: string, { fixedBy, condition }: HistoryChange['now'], style: Style): readonly string[] {
+  const lines = wrap(condition === null ? fixedBy : `${fixedBy}, if ${condition}`, `  ${label}: `, '    ')
+  return lines.map((line, index) => (index === 0 ? line.replace(fixedBy, inColour(fixedBy, fixedBy, style)) : line))
+}
+
+function taskLines(first: string, task: DecidingTask, style: Style): readonly string[] {
+  return [...wrap(task.effect, first, '    '), `    ${style.faint(placeText(task))}`]
+}
