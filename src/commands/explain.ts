@@ -10,7 +10,14 @@ import {
 } from '../reports/explain-variable.js'
 import { UsageError } from '../source/diagnostic.js'
 import type { DefineCommand } from './command.js'
-import { type AnalysisOptions, addAnalysisOptions, addOutputOptions, type OutputOptions, requestOf } from './options.js'
+import {
+  type AnalysisOptions,
+  addAnalysisOptions,
+  addOutputOptions,
+  addRulesOption,
+  type OutputOptions,
+  requestOf,
+} from './options.js'
 import { styleFor, writeReport } from './output.js'
 import { reportFor, statusOf, tellDiagnostics } from './subject.js'
 
@@ -29,7 +36,7 @@ export const defineExplain: DefineCommand = (program, terminal, finish) => {
     .description('the proof of one verdict: the chain to each task, every condition with its value, what came near')
     .argument('<problem>', 'as in who-fixes.json: swap, br_netfilter, …')
     .argument('[source]', 'a release, a directory or DIR@REV (default: the newest recorded release)')
-  addOutputOptions(addAnalysisOptions(command), ['text', 'json', 'markdown']).action(
+  addOutputOptions(addRulesOption(addAnalysisOptions(command)), ['text', 'json', 'markdown']).action(
     (problem: string, source: string | undefined, options: AnalysisOptions & OutputOptions) => {
       const report = reportFor(source, requestOf(options))
       const style = styleFor(options, terminal)

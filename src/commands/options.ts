@@ -1,9 +1,15 @@
 import { type Command, Option } from 'commander'
 import type { AnalysisRequest } from '../analyze.js'
 import { UsageError } from '../source/diagnostic.js'
+import { readOwnProblems } from './own-problems.js'
 
 /** The options every analysing command takes, as commander hands them over. */
-export type AnalysisOptions = Omit<AnalysisRequest, 'environment' | 'variables' | 'quoteCode' | 'commonFacts'>
+export type AnalysisOptions = Omit<
+  AnalysisRequest,
+  'environment' | 'variables' | 'quoteCode' | 'commonFacts' | 'ownProblems'
+> & {
+  readonly rules?: string
+}
 
 export interface OutputOptions {
   readonly format: string
@@ -39,6 +45,11 @@ export function addAnalysisOptions(command: Command): Command {
     .option('--skip-tags <tags>', 'without tasks with these tags', collectTags, [])
 }
 
+/** `--rules`, for commands that judge problems. */
+export function addRulesOption(command: Command): Command {
+  return command.option('--rules <dir>', 'problems of your own besides the catalogue: *.ts and *.js files in DIR')
+}
+
 /** `--format` with the formats this command knows, the first is the default; and where the report goes. */
 export function addOutputOptions(command: Command, formats: readonly string[]): Command {
   return command
@@ -50,7 +61,7 @@ export function addOutputOptions(command: Command, formats: readonly string[]): 
 
 /** What the options ask for. Throws InvalidArgumentError where `--playbook` is empty. */
 export function requestOf(options: AnalysisOptions): AnalysisRequest {
-  const { playbook, inventory, extraVars, assume, tags, skipTags, host, facts } = options
+  const { playbook, inventory, extraVars, assume, tags, skipTags, host, facts, rules } = options
   if (playbook === '') throw new UsageError('--playbook needs the name of a file')
   return {
     playbook,
@@ -63,6 +74,7 @@ export function requestOf(options: AnalysisOptions): AnalysisRequest {
     environment: process.env,
     ...(host === undefined ? {} : { host }),
     ...(facts === undefined ? {} : { facts }),
+    ...(rules === undefined ? {} : { ownProblems: readOwnProblems(rules) }),
   }
 }
 
@@ -75,6 +87,7 @@ export function beyondSnapshot(request: AnalysisRequest): readonly string[] {
     ...(request.extraVars.length > 0 ? ['--extra-vars'] : []),
     ...(request.facts === undefined ? [] : ['--facts']),
     ...(request.assume.length > 0 ? ['--assume'] : []),
+    ...(request.ownProblems === undefined ? [] : ['--rules']),
     ...(request.tags.length > 0 ? ['--tags'] : []),
     ...(request.skipTags.length > 0 ? ['--skip-tags'] : []),
   ]

@@ -5,7 +5,14 @@ import { renderReportJson } from '../reports/report-json.js'
 import { renderReportText } from '../reports/report-text.js'
 import type { DefineCommand } from './command.js'
 import { matrixOfDistributions, matrixOfPlaybooks } from './matrix.js'
-import { type AnalysisOptions, addAnalysisOptions, addOutputOptions, type OutputOptions, requestOf } from './options.js'
+import {
+  type AnalysisOptions,
+  addAnalysisOptions,
+  addOutputOptions,
+  addRulesOption,
+  type OutputOptions,
+  requestOf,
+} from './options.js'
 import { styleFor, writeReport } from './output.js'
 import { openCodeOf, reportFor, statusOf, tellDiagnostics } from './subject.js'
 
@@ -21,7 +28,7 @@ export const defineReport: DefineCommand = (program, terminal, finish) => {
       'playbook',
     ]),
   )
-  addOutputOptions(addAnalysisOptions(command), ['text', 'json']).action(
+  addOutputOptions(addRulesOption(addAnalysisOptions(command)), ['text', 'json']).action(
     (
       source: string | undefined,
       options: AnalysisOptions & OutputOptions & { readonly matrix?: 'os' | 'playbook' },

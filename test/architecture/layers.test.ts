@@ -22,6 +22,7 @@ const mayRefuse = ['source', 'inventory', 'recorded', 'analyze.ts', 'commands', 
 const usedBy: Readonly<Record<string, string>> = {
   commander: 'commands',
   ini: 'run',
+  jiti: 'commands',
   'ipaddr.js': 'jinja',
   jmespath: 'jinja',
   unbash: 'effects',

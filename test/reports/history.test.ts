@@ -22,7 +22,9 @@ const releases: readonly (readonly [tag: string, files: Files])[] = [
   ['v2.31.0', { [kernel]: text(kernel).replace('value: "1"', 'value: "0"') }],
   [
     'v2.32.0',
-    { [kernel]: `${text(kernel).replace('sysctl:', 'sysctl:\n    ignoreerrors: true')}  when: ansible_memtotal_mb > 100\n` },
+    {
+      [kernel]: `${text(kernel).replace('sysctl:', 'sysctl:\n    ignoreerrors: true')}  when: ansible_memtotal_mb > 100\n`,
+    },
   ],
 ]
 

@@ -1,0 +1,109 @@
+import { readdirSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join, resolve } from 'node:path'
+import { problems } from '../../rules/index.js'
+import * as kit from '../../rules/kit.js'
+import { EVERY_POWER } from '../effects/effect.js'
+import { UsageError } from '../source/diagnostic.js'
+import type { Problem } from '../verdicts/problem.js'
+
+/**
+ * The problems in a directory's JavaScript and TypeScript files, in the order of their names. A file exports one as
+ * `default`, or a list of them; it is written against `whofixes/rules`. Throws UsageError, with the file and the field, for
+ * what cannot be loaded or is no problem.
+ */
+export function readOwnProblems(directory: string): readonly Problem[] {
+  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new UsageError(`--rules ${directory}: not a directory; expected one of problem files (*.ts, *.js)`)
+  }
+  const files = readdirSync(directory).filter(name => /(?<!\.d)(?<!\.test)\.(?:[cm]?js|[cm]?ts)$/.test(name))
+  if (files.length === 0) throw new UsageError(`--rules ${directory}: no problem file (*.ts, *.js) in it`)
+  const taken = new Map(problems.map(({ id }) => [id, 'the catalogue']))
+  return files.toSorted().flatMap(name => {
+    const path = join(directory, name)
+    const found = load(path)
+    return (Array.isArray(found) ? found : [found]).map((problem: unknown) => {
+      const own = checked(problem, path)
+      const before = taken.get(own.id)
+      if (before !== undefined) throw new UsageError(`${path}: id: '${own.id}' is taken by ${before}`)
+      taken.set(own.id, path)
+      return own
+    })
+  })
+}
+
+/** jiti takes types out and loads ES modules at once, on every Node there is. */
+function load(path: string): unknown {
+  // Only who brings problems along pays for the package.
+  const { createJiti }: typeof import('jiti') = createRequire(import.meta.url)('jiti')
+  const jiti = createJiti(import.meta.url, { virtualModules: { 'whofixes/rules': kit }, fsCache: false })
+  try {
+    const module: unknown = jiti(resolve(path))
+    return isRecord(module) && 'default' in module ? module.default : module
+  } catch (error) {
+    const [why] = String(error instanceof Error ? error.message : error).split('\n')
+    throw new UsageError(`${path}: cannot be loaded: ${why}`)
+  }
+}
+
+type Check = readonly [expected: string, holds: (value: unknown) => boolean]
+
+const text: Check = ['a text', value => typeof value === 'string' && value.trim() !== '']
+const texts: Check = ['a list of texts', value => Array.isArray(value) && value.every(each => typeof each === 'string')]
+const rules: Check = ['a list of rules', value => Array.isArray(value)]
+
+const fields: Readonly<Record<string, Check>> = {
+  id: [
+    'lower-case letters, digits and _, as in who-fixes.json',
+    value => typeof value === 'string' && /^[a-z][a-z0-9_]*$/.test(value),
+  ],
+  title: text,
+  asks: text,
+  requirement: ['an object with says and source', isRecord],
+  now: rules,
+  afterReboot: rules,
+  powers: [
+    `a list of ${EVERY_POWER.join(', ')}`,
+    value => Array.isArray(value) && value.every(each => EVERY_POWER.some(power => power === each)),
+  ],
+  byHand: texts,
+}
+
+function checked(problem: unknown, path: string): Problem {
+  const refuse = (field: string, expected: string, got: unknown): never => {
+    throw new UsageError(`${path}: ${field}: expected ${expected}, got ${shown(got)}`)
+  }
+  if (!isRecord(problem)) return refuse('default export', 'a problem, or a list of problems', problem)
+  for (const [field, [expected, holds]] of Object.entries(fields)) {
+    if (!holds(problem[field])) refuse(field, expected, problem[field])
+  }
+  const { requirement } = problem
+  for (const field of ['says', 'source'] as const) {
+    const value = isRecord(requirement) ? requirement[field] : undefined
+    if (!text[1](value)) refuse(`requirement.${field}`, text[0], value)
+  }
+  for (const phase of ['now', 'afterReboot'] as const) {
+    for (const [index, rule] of (problem[phase] as readonly unknown[]).entries()) checkRule(rule, `${phase}[${index}]`)
+  }
+  if (problem.notes !== undefined && typeof problem.notes !== 'function') refuse('notes', 'a function', problem.notes)
+  return problem as unknown as Problem
+
+  function checkRule(rule: unknown, field: string): void {
+    const part = (name: string): unknown => (isRecord(rule) ? rule[name] : undefined)
+    if (!isRecord(rule)) refuse(field, 'a rule with says and matches', rule)
+    if (!text[1](part('says'))) refuse(`${field}.says`, text[0], part('says'))
+    if (typeof part('matches') !== 'function') refuse(`${field}.matches`, 'a function', part('matches'))
+    const undoneBy = part('undoneBy')
+    if (undoneBy !== undefined && typeof undoneBy !== 'function') refuse(`${field}.undoneBy`, 'a function', undoneBy)
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  const written = typeof value === 'function' ? 'a function' : JSON.stringify(value)
+  return written.length > 60 ? `${written.slice(0, 59)}…` : written
+}
