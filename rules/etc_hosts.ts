@@ -13,7 +13,7 @@ const rule = textRule({
   says: 'names the node in /etc/hosts',
   places: ['/etc/hosts'],
   line: namesHost,
-  else: 'names other hosts than the nodes of the inventory',
+  near: { line: text => /^\S+\s+\S/.test(text), why: 'names other hosts than this node' },
 })
 
 export const etcHosts: Problem = {

@@ -1,7 +1,7 @@
 import { type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
 import { stoppedRules } from './running.js'
 import { textRule } from './text.js'
-import { whenStarts } from './unit.js'
+import { whenReadBy } from './unit.js'
 
 /** Whether a line keeps NetworkManager off the interfaces of pods (`cali…` of Calico) or off all it is not told to manage. */
 function leavesPods(text: string): boolean {
@@ -18,9 +18,9 @@ const file = {
 
 const now: Rule = textRule({
   ...file,
-  else: 'is about other interfaces than those of pods',
-  beside: (_effect, _occurrence, effects) => {
-    const condition = whenStarts('NetworkManager.service', 'now', effects)
+  near: { line: text => /^unmanaged-devices\b/.test(text), why: 'is about other interfaces than those of pods' },
+  beside: (_effect, { task }, effects) => {
+    const condition = whenReadBy('NetworkManager.service', task, effects)
     if (condition === undefined)
       return { kind: 'near', why: 'counts once NetworkManager reads it, and this run does not restart it' }
     return condition === null ? SETTLES : { kind: 'settles', condition }

@@ -1,11 +1,11 @@
 import { type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
 import { type FileText, textRule } from './text.js'
-import { whenStarts } from './unit.js'
+import { whenReadBy } from './unit.js'
 
 /** Once a service has read the file: the run restarts it. */
 function onceRead(unit: string): NonNullable<FileText['beside']> {
-  return (_effect, _occurrence, effects) => {
-    const condition = whenStarts(unit, 'now', effects)
+  return (_effect, { task }, effects) => {
+    const condition = whenReadBy(unit, task, effects)
     if (condition === undefined)
       return { kind: 'near', why: `counts once ${unit} reads it, and this run does not restart it` }
     return condition === null ? SETTLES : { kind: 'settles', condition }

@@ -1,4 +1,4 @@
-import { askText, causesOf, optionsOf, piecesCanBe, piecesOf, textOf } from '../src/effects/argument.js'
+import { causesOf, optionsOf, piecesCanBe, piecesOf, textOf } from '../src/effects/argument.js'
 import type { Effect, FileChange } from '../src/effects/effect.js'
 import { statementsOf } from '../src/effects/settings-files.js'
 import { type Cause, FALSE, TRUE, type Truth, type Value } from '../src/jinja/value.js'
@@ -14,22 +14,32 @@ export interface FileText {
   readonly places: readonly Place[]
   /** Whether a line is one that is asked for; `…` stands for each piece of it that is not known. */
   readonly line: (text: string, host: string) => boolean
-  /** Why a file there that holds no such line does not count; absent: it is not mentioned. */
-  readonly else?: string
+  /** A line that looks like it, and why it is not enough. */
+  readonly near?: { readonly line: (text: string) => boolean; readonly why: string }
   /** What has to happen beside the text, judged where it is there. */
   readonly beside?: (effect: FileChange, ...rest: Tail<Parameters<Rule['matches']>>) => Match
 }
 
 type Tail<T extends readonly unknown[]> = T extends readonly [unknown, ...infer Rest] ? Rest : never
 
-/** Whether a path is one of these places, for each of its alternatives that is a path at all. */
+/** Which of a path's alternatives are one of these places: those that are no path (the run stops there) do not count. */
 function isAt(path: Value, places: readonly Place[]): Truth {
-  return askText(
-    path,
-    text => places.some(place => isPlace(text, place)),
-    pieces =>
-      pieces.every(piece => piece === null) || places.some(place => canBePlace(pieces, place)) ? undefined : false,
-  )
+  const causes: Cause[] = []
+  let [yes, no, open] = [0, 0, 0]
+  for (const { value, because } of optionsOf(path)) {
+    if (value.kind === 'failure' || value.kind === 'undefined') continue
+    const text = textOf(value)
+    const pieces = piecesOf(value)
+    if (text !== undefined ? places.some(place => isPlace(text, place)) : false) yes++
+    // A path of whose beginning nothing is known is not taken for a file of a directory: else it could be any.
+    else if (text === undefined && pieces !== undefined && places.some(place => canBePlace(pieces, place))) {
+      open++
+      causes.push(...causesOf(value))
+    } else no++
+    causes.push(...because)
+  }
+  if (yes === 0 && open === 0) return FALSE
+  return no === 0 && open === 0 ? TRUE : { kind: 'unknown', causes }
 }
 
 function isPlace(path: string, place: Place): boolean {
@@ -38,9 +48,9 @@ function isPlace(path: string, place: Place): boolean {
 }
 
 function canBePlace(pieces: readonly (string | null)[], place: Place): boolean {
-  if (!place.endsWith('/')) return piecesCanBe(pieces, place)
   const [first] = pieces
-  return typeof first !== 'string' || first.startsWith(place) || place.startsWith(first)
+  if (!place.endsWith('/')) return pieces.some(piece => piece !== null) && piecesCanBe(pieces, place)
+  return typeof first === 'string' && (first.startsWith(place) || (first.length > 1 && place.startsWith(first)))
 }
 
 /** A line as text, with `…` for what is not known of it. */
@@ -97,11 +107,12 @@ export function textRule(file: FileText): Rule {
     matches: (effect, occurrence, effects) => {
       if (effect.kind !== 'file' || (effect.change !== 'written' && effect.change !== 'line')) return NO_MATCH
       const at = isAt(effect.path, file.places)
-      // A path of which nothing is known is not taken for every file there is.
-      if (at.kind === 'false' || !optionsOf(effect.path).some(({ value }) => somePiece(value))) return NO_MATCH
+      if (at.kind === 'false') return NO_MATCH
       const held = holds(effect, text => file.line(text, occurrence.run.host))
       if (held.kind === 'no') {
-        return file.else === undefined || at.kind !== 'true' ? NO_MATCH : { kind: 'near', why: file.else }
+        return file.near !== undefined && at.kind === 'true' && holds(effect, file.near.line).kind === 'yes'
+          ? { kind: 'near', why: file.near.why }
+          : NO_MATCH
       }
       if (held.kind === 'unread') return { kind: 'could', says: 'what the file says is not known', causes: held.causes }
       const conditions = held.kind === 'host' ? [`the text ${file.says}`] : []
@@ -122,10 +133,6 @@ export function textRule(file: FileText): Rule {
     },
     undoneBy: (settling, later) => losesLine(settling, later, file),
   }
-}
-
-function somePiece(value: Value): boolean {
-  return piecesOf(value)?.some(piece => piece !== null) === true
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Span } from '../source/text.js'
-import { alternatives, apply, type Single } from './apply.js'
+import { alternatives, apply, commonText, type Single } from './apply.js'
 import { bind } from './call.js'
 import type { Environment } from './environment.js'
 import { evaluateFilter, evaluateIn, inEachWorld, judge, type Scope, scopeOf } from './evaluate.js'
@@ -65,11 +65,14 @@ export function renderTemplateFile(text: string, at: Span, environment: Environm
   const body = header === null ? text : text.slice(header[0].length)
   const template = parseTemplate(body, at, { file: true, ...style })
   if (template.kind === 'syntax-problem') return syntaxFailure(template.says, at)
-  return settle(
-    inEachWorld(environment, world =>
-      renderAll(template, scopeOf(world, at), false, pieces => keepNewlines(body, joinTexts(pieces.map(asPiece), at))),
-    ),
+  const worlds = inEachWorld(environment, world =>
+    renderAll(template, scopeOf(world, at), false, pieces => keepNewlines(body, joinTexts(pieces.map(asPiece), at))),
   )
+  const settled = settle(worlds)
+  // Of texts that are all open somewhere, what they share is known all the same.
+  return settled.kind === 'unknown' && settled.text === undefined
+    ? unknown(settled.causes, commonText(worlds.map(({ result }) => result)))
+    : settled
 }
 
 function syntaxFailure(says: string, at: Span): Value {
