@@ -171,48 +171,6 @@ export function alternatives(options: readonly { value: Value; because: readonly
   return { kind: 'one-of', options: flat }
 }
 
-/** What is known of a text whichever of these it is: how all begin and how all end; undefined where that is nothing. */
-export function commonText(values: readonly Value[]): readonly (string | null)[] | undefined {
-  const texts = values.map(value => (value.kind === 'unknown' ? value.text : undefined))
-  const [first, ...others] = texts
-  if (first === undefined) return undefined
-  let start = first
-  let end = first
-  for (const other of others) {
-    if (other === undefined) return undefined
-    start = commonStart(start, other)
-    end = mirrored(commonStart(mirrored(end), mirrored(other)))
-  }
-  const all = [first, ...others.filter(other => other !== undefined)]
-  if (all.every(text => text.length === start.length && text.every((piece, index) => piece === start[index])))
-    return start
-  // In the shortest they may overlap; then only how all begin is sure.
-  const shortest = Math.min(...all.map(text => text.length))
-  const open = start.length + end.length <= shortest ? [...start, null, ...end] : [...start, null]
-  return open.every(piece => piece === null) ? undefined : open
-}
-
-function commonStart(left: readonly (string | null)[], right: readonly (string | null)[]): readonly (string | null)[] {
-  const start: (string | null)[] = []
-  for (const [index, piece] of left.entries()) {
-    const other = right[index]
-    if (piece === other) {
-      start.push(piece)
-      continue
-    }
-    if (typeof piece !== 'string' || typeof other !== 'string') return start
-    let length = 0
-    while (length < piece.length && piece[length] === other[length]) length++
-    if (length > 0) start.push(piece.slice(0, length))
-    return start
-  }
-  return start
-}
-
-function mirrored(pieces: readonly (string | null)[]): readonly (string | null)[] {
-  return pieces.toReversed().map(piece => (piece === null ? null : [...piece].toReversed().join('')))
-}
-
 /** Whether two values are surely the same in every way that can be seen (`1`, `1.0` and `true` are not). */
 export function same(left: Value, right: Value): boolean {
   if (left === right) return true

@@ -1,5 +1,5 @@
 import type { Span } from '../source/text.js'
-import { alternatives, apply, commonText, type Single } from './apply.js'
+import { alternatives, apply, type Single } from './apply.js'
 import { bind } from './call.js'
 import type { Environment } from './environment.js'
 import { evaluateFilter, evaluateIn, inEachWorld, judge, type Scope, scopeOf } from './evaluate.js'
@@ -9,7 +9,7 @@ import { joinTexts } from './operators.js'
 import { hasTemplate, parseTemplate } from './parser.js'
 import { dataOf, giveUp, isDict, isList, isTuple, membersOf, raise, strOf, Unresolved } from './python.js'
 import type { Body, Expression, ForLoop, Macro, Parameter, Statement, Target, Template } from './syntax.js'
-import type { Cause, Data, Dict, Key, Known, Value } from './value.js'
+import type { Cause, Data, Dict, Key, Known, Option, Value } from './value.js'
 import { failure, known, unknown } from './value.js'
 
 type Trace = Scope['trace']
@@ -69,9 +69,13 @@ export function renderTemplateFile(text: string, at: Span, environment: Environm
     renderAll(template, scopeOf(world, at), false, pieces => keepNewlines(body, joinTexts(pieces.map(asPiece), at))),
   )
   const settled = settle(worlds)
-  // Of texts that are all open somewhere, what they share is known all the same.
-  return settled.kind === 'unknown' && settled.text === undefined
-    ? unknown(settled.causes, commonText(worlds.map(({ result }) => result)))
+  if (settled.kind !== 'unknown' || settled.text !== undefined) return settled
+  // Texts that are open somewhere in each world: alternatives all the same, where something is known of each.
+  const options = worlds.flatMap(({ result, because }): readonly Option[] =>
+    result.kind === 'unknown' && result.text !== undefined ? [{ value: result, because }] : [],
+  )
+  return options.length > 1 && options.length === worlds.length && options.length <= 8
+    ? { kind: 'one-of', options }
     : settled
 }
 
