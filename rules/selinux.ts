@@ -62,7 +62,7 @@ export const selinux: Problem = {
   asks: 'Who makes SELinux permissive, and who keeps it so after a reboot?',
   requirement: {
     says: 'Containers have to reach files of the host, which SELinux in enforcing mode refuses without policies made for them.',
-    source: 'https://v1-29.docs.kubernetes.io/docs/setup/production-environment/tools/kubeadm/install-kubeadm/',
+    source: 'https://kubernetes.io/docs/setup/production-environment/tools/kubeadm/install-kubeadm/',
   },
   now: [relaxes],
   afterReboot: [keeps, configures],

@@ -53,7 +53,7 @@ export const timeSync: Problem = {
   asks: 'Who starts a service that keeps the clock, and who has it started at each boot?',
   requirement: {
     says: 'Nodes have to agree on the time: certificates are valid from one moment to another, and etcd warns of clocks that differ.',
-    source: 'https://etcd.io/docs/v3.5/op-guide/hardware/',
+    source: 'https://github.com/kubernetes-sigs/kubespray/blob/master/docs/advanced/ntp.md',
   },
   now: [...units.now, set],
   afterReboot: [...units.afterReboot, { ...set, matches: (...args) => withoutNear(set.matches(...args)) }],
