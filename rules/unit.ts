@@ -3,6 +3,7 @@ import { isOneOfUnits, unitName } from '../src/effects/describe.js'
 import type { Effect, Unit, UnitFile } from '../src/effects/effect.js'
 import type { RunEffects } from '../src/effects/run-effects.js'
 import type { Truth, Value } from '../src/jinja/value.js'
+import type { TaskRun } from '../src/run/task-run.js'
 import { type Match, NO_MATCH } from '../src/verdicts/problem.js'
 import { standingOf } from '../src/verdicts/standing.js'
 
@@ -51,4 +52,17 @@ export function atStartOf(
 /** A unit under its full name, for sentences. */
 export function unitText(unit: Value): string {
   return unitName(showValue(unit))
+}
+
+/**
+ * Under which condition a unit reads a file after a task has written it: null without one. Where a handler of that very task
+ * restarts it, it does so whenever the file changes; undefined where the run does not restart it.
+ */
+export function whenReadBy(unit: string, writer: TaskRun, effects: RunEffects): string | null | undefined {
+  for (const { effect, task } of effects.occurrences) {
+    if (effect.kind !== 'unit' || isOneOfUnits(effect.unit, [unitName(unit)]).kind !== 'true') continue
+    if (task.part !== 'handler' || isStarted(effect).kind !== 'true' || effect.onlyIf !== undefined) continue
+    if (task.runs.kind === 'true' && task.notifiedBy.includes(writer)) return null
+  }
+  return whenStarts(unit, 'now', effects)
 }

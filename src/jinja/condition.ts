@@ -150,6 +150,10 @@ function restText(rest: Rest, source: string, inside: 'or' | 'and' | 'not'): str
   }
 }
 
+function asRead({ unread: _, ...cause }: Cause): Cause {
+  return cause
+}
+
 /** One answer out of the worlds: only where all agree it is decided. */
 function settle(worlds: readonly (Judged & { because: readonly Cause[] })[], text: string): Omit<Condition, 'names'> {
   const [first] = worlds
@@ -159,8 +163,9 @@ function settle(worlds: readonly (Judged & { because: readonly Cause[] })[], tex
   if (first.truth.kind !== 'unknown' && worlds.every(world => world.truth.kind === first.truth.kind)) {
     return { truth: first.truth, remains: null }
   }
-  const causes = worlds.flatMap(world =>
-    world.truth.kind === 'unknown' ? [...world.because, ...world.truth.causes] : world.because,
+  // Where it fails in some of the worlds only, what decides for the world decides whether the run stops there: that is read.
+  const causes = worlds.flatMap(({ truth, failure: failed, because }) =>
+    truth.kind === 'unknown' ? [...because, ...(failed === null ? truth.causes : truth.causes.map(asRead))] : because,
   )
   const isOne = worlds.every(world => world.remains === first.remains)
   return { truth: unknown(causes), remains: isOne ? (first.remains ?? text) : text }

@@ -9,7 +9,7 @@ import { joinTexts } from './operators.js'
 import { hasTemplate, parseTemplate } from './parser.js'
 import { dataOf, giveUp, isDict, isList, isTuple, membersOf, raise, strOf, Unresolved } from './python.js'
 import type { Body, Expression, ForLoop, Macro, Parameter, Statement, Target, Template } from './syntax.js'
-import type { Cause, Data, Dict, Key, Known, Value } from './value.js'
+import type { Cause, Data, Dict, Key, Known, Option, Value } from './value.js'
 import { failure, known, unknown } from './value.js'
 
 type Trace = Scope['trace']
@@ -65,11 +65,18 @@ export function renderTemplateFile(text: string, at: Span, environment: Environm
   const body = header === null ? text : text.slice(header[0].length)
   const template = parseTemplate(body, at, { file: true, ...style })
   if (template.kind === 'syntax-problem') return syntaxFailure(template.says, at)
-  return settle(
-    inEachWorld(environment, world =>
-      renderAll(template, scopeOf(world, at), false, pieces => keepNewlines(body, joinTexts(pieces.map(asPiece), at))),
-    ),
+  const worlds = inEachWorld(environment, world =>
+    renderAll(template, scopeOf(world, at), false, pieces => keepNewlines(body, joinTexts(pieces.map(asPiece), at))),
   )
+  const settled = settle(worlds)
+  if (settled.kind !== 'unknown' || settled.text !== undefined) return settled
+  // Texts that are open somewhere in each world: alternatives all the same, where something is known of each.
+  const options = worlds.flatMap(({ result, because }): readonly Option[] =>
+    result.kind === 'unknown' && result.text !== undefined ? [{ value: result, because }] : [],
+  )
+  return options.length > 1 && options.length === worlds.length && options.length <= 8
+    ? { kind: 'one-of', options }
+    : settled
 }
 
 function syntaxFailure(says: string, at: Span): Value {

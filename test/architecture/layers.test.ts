@@ -30,6 +30,8 @@ const usedBy: Readonly<Record<string, string>> = {
 }
 
 /** Words that say nothing about what a file, function or type is. As one word of a name or the whole of it. */
+/** Names of programs that hold such a word: NetworkManager is what the problem is about. */
+const programNames = new Set(['network_manager', 'networkManager'])
 const emptyWords = /^(utils?|helpers?|common|types|misc|shared|managers?|handle|process|processor)$/
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..')
@@ -205,7 +207,10 @@ describe('architecture', () => {
         .filter(name => wordsOf(name).some(word => emptyWords.test(word)))
         .map(name => `${path}: ${name}`),
     ])
-    assert.deepEqual(wrong, [])
+    assert.deepEqual(
+      wrong.filter(each => !programNames.has(each.split(': ')[1] ?? '')),
+      [],
+    )
   })
 
   it('documents what it exports', () => {

@@ -1,0 +1,71 @@
+import { askText } from '../src/effects/argument.js'
+import type { Effect } from '../src/effects/effect.js'
+import { FALSE, type Truth } from '../src/jinja/value.js'
+import { type Match, NO_MATCH, type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
+import { textRule } from './text.js'
+
+/** `disabled` is permissive until the next boot and gone after it; setenforce takes `0` and `Permissive`. */
+const LENIENT = ['permissive', 'disabled', '0']
+
+function isLenient(effect: Effect): Truth {
+  return effect.kind === 'selinux' && effect.sets === 'mode'
+    ? askText(effect.state, text => LENIENT.includes(text.toLowerCase()))
+    : FALSE
+}
+
+function isEnforced(effect: Effect): Truth {
+  return effect.kind === 'selinux' && effect.sets === 'mode'
+    ? askText(effect.state, text => ['enforcing', '1'].includes(text.toLowerCase()))
+    : FALSE
+}
+
+function lenient(effect: Effect, lasts: boolean): Match {
+  if (effect.kind !== 'selinux') return NO_MATCH
+  if (effect.sets === 'boolean') return { kind: 'near', why: 'sets one switch of the policy; the mode stays' }
+  const truth = isLenient(effect)
+  if (truth.kind === 'unknown') return { kind: 'could', says: 'which mode it sets is not known', causes: truth.causes }
+  if (truth.kind === 'false') return { kind: 'near', why: 'sets the mode that refuses' }
+  if (!lasts || effect.persisted) return SETTLES
+  return { kind: 'near', why: 'lasts only until the next boot' }
+}
+
+const relaxes: Rule = {
+  says: 'makes SELinux permissive',
+  matches: effect => lenient(effect, false),
+  undoneBy: (_, later) => isEnforced(later),
+}
+
+const keeps: Rule = {
+  says: 'keeps SELinux permissive in its configuration',
+  matches: effect => lenient(effect, true),
+  undoneBy: (_, later) => (later.kind === 'selinux' && later.persisted ? isEnforced(later) : FALSE),
+}
+
+/** Only a file written as a whole: in one that is edited the first line of its kind decides, and where that is is not known. */
+const configures: Rule = textRule({
+  says: 'makes SELinux permissive in /etc/selinux/config',
+  places: ['/etc/selinux/config', '/etc/sysconfig/selinux'],
+  line: text => /^SELINUX=\s*(permissive|disabled)/i.test(text),
+  beside: effect =>
+    effect.change === 'written'
+      ? SETTLES
+      : {
+          kind: 'could',
+          says: 'which line decides after the edit is not worked out',
+          causes: [{ says: 'the edit of the file is not worked out', at: effect.at, unread: true }],
+        },
+})
+
+export const selinux: Problem = {
+  id: 'selinux',
+  title: 'SELinux is enforcing',
+  asks: 'Who makes SELinux permissive, and who keeps it so after a reboot?',
+  requirement: {
+    says: 'Containers have to reach files of the host, which SELinux in enforcing mode refuses without policies made for them.',
+    source: 'https://kubernetes.io/docs/setup/production-environment/tools/kubeadm/install-kubeadm/',
+  },
+  now: [relaxes],
+  afterReboot: [keeps, configures],
+  powers: ['changes-selinux'],
+  byHand: ['setenforce 0', "sed -i 's/^SELINUX=enforcing$/SELINUX=permissive/' /etc/selinux/config", 'getenforce'],
+}
