@@ -65,9 +65,9 @@ export function describeEffect(effect: Effect): string {
     case 'network':
       return `network: ${showValue(effect.says)}`
     case 'selinux':
-      return `SELinux: ${showValue(effect.state)}`
+      return `SELinux: ${showValue(effect.state)}${effect.persisted ? '' : ', until the next boot'}`
     case 'hostname':
-      return `sets the host name to ${showValue(effect.name)}`
+      return `sets the host name to ${showValue(effect.name)}${effect.persisted ? '' : ', until the next boot'}`
     case 'clock':
     case 'account':
     case 'schedule':

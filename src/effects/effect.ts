@@ -18,6 +18,9 @@ export type Power =
   | 'changes-network'
   | 'changes-packages'
   | 'changes-accounts'
+  | 'changes-selinux'
+  | 'changes-hostname'
+  | 'changes-clock'
   | 'writes-files'
   | 'reboots'
 
@@ -34,6 +37,9 @@ export const EVERY_POWER: readonly Power[] = [
   'changes-network',
   'changes-packages',
   'changes-accounts',
+  'changes-selinux',
+  'changes-hostname',
+  'changes-clock',
   'writes-files',
   'reboots',
 ]
@@ -195,20 +201,30 @@ export interface Network extends Placed {
   readonly says: Value
 }
 
+/** The mode of SELinux, or one of its booleans. */
 export interface Selinux extends Placed {
   readonly kind: 'selinux'
+  readonly sets: 'mode' | 'boolean'
+  /** As given: `permissive`, `disabled`, `enforcing`; `0` and `1` of setenforce. */
   readonly state: Value
+  /** Whether it is still so after a reboot. */
+  readonly persisted: boolean
 }
 
+/** The host gets a name: the running kernel (`now`), what it boots with (`persisted`), or both. */
 export interface Hostname extends Placed {
   readonly kind: 'hostname'
   readonly name: Value
+  readonly now: boolean
+  readonly persisted: boolean
 }
 
 /** The clock, its zone or its synchronisation. */
 export interface Clock extends Placed {
   readonly kind: 'clock'
   readonly says: Value
+  /** Where it turns the synchronisation of the host on or off for good (`timedatectl set-ntp`): a boolean as text. */
+  readonly synchronised?: Value
 }
 
 /** A user or group. */

@@ -689,10 +689,14 @@ const reboots: Tool = call =>
   hasOption(call.arguments, ['-c', '-k', '--show', '--help'], ['-t']) ? [] : [{ kind: 'reboot', at: call.at }]
 
 const hostnamectl: Tool = call => {
-  const [verb, name] = operandsOf(call.arguments)
-  return ['set-hostname', 'hostname'].includes(textOf(verb) ?? '') && name
-    ? [{ kind: 'hostname', name, at: call.at }]
-    : []
+  const [verb, name] = operandsOf(call.arguments, ['-H', '-M', '--host', '--machine'])
+  if (!['set-hostname', 'hostname'].includes(textOf(verb) ?? '') || name === undefined) return []
+  // Without one of them it sets all three; `--pretty` alone is a name for people.
+  const kinds = ['--transient', '--static', '--pretty'].filter(kind => hasOption(call.arguments, [kind]))
+  const sets = (kind: string): boolean => kinds.length === 0 || kinds.includes(kind)
+  if (!sets('--transient') && !sets('--static')) return []
+  // A static name also becomes the running one.
+  return [{ kind: 'hostname', name, now: true, persisted: sets('--static'), at: call.at }]
 }
 const hostname: Tool = call =>
   hasOption(
@@ -701,8 +705,27 @@ const hostname: Tool = call =>
     ['-F'],
   )
     ? []
-    : operandsOf(call.arguments).map(name => ({ kind: 'hostname', name, at: call.at }))
-const setenforce: Tool = call => operandsOf(call.arguments).map(state => ({ kind: 'selinux', state, at: call.at }))
+    : operandsOf(call.arguments).map(name => ({ kind: 'hostname', name, now: true, persisted: false, at: call.at }))
+const setenforce: Tool = call =>
+  operandsOf(call.arguments).map(state => ({ kind: 'selinux', sets: 'mode', state, persisted: false, at: call.at }))
+const setsebool: Tool = call => [
+  {
+    kind: 'selinux',
+    sets: 'boolean',
+    state: join(operandsOf(call.arguments)),
+    persisted: hasOption(call.arguments, ['-P']),
+    at: call.at,
+  },
+]
+/** Only what changes something: `timedatectl` alone, `status` and `show` tell. */
+const timedatectl: Tool = call => {
+  const [verb, given] = operandsOf(call.arguments, ['-H', '-M', '-p', '--host', '--machine', '--property'])
+  const name = textOf(verb)
+  if (verb === undefined || (name !== undefined && !name.startsWith('set-'))) return []
+  const says = join([known(call.program), ...call.arguments])
+  const synchronised = name === 'set-ntp' && given !== undefined ? { synchronised: given } : {}
+  return [{ kind: 'clock', says, ...synchronised, at: call.at }]
+}
 
 const reads: Program = { powers: [] }
 const writesItsFiles: Program = { powers: ['writes-files'] }
@@ -839,8 +862,10 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['hostnamectl', { powers: [], effects: hostnamectl }],
   ['hostname', { powers: [], effects: hostname }],
   ['setenforce', { powers: [], effects: setenforce }],
+  ['setsebool', { powers: [], effects: setsebool }],
   ...named('getenforce sestatus selinuxenabled aa-status aa-enabled', reads),
-  ...named('timedatectl hwclock chronyd chronyc ntpd ntpdate', { powers: [], effects: says('clock') }),
+  ['timedatectl', { powers: [], effects: timedatectl }],
+  ...named('hwclock chronyd chronyc ntpd ntpdate', { powers: [], effects: says('clock') }),
   ...named('useradd usermod userdel groupadd groupmod groupdel passwd chpasswd gpasswd', {
     powers: [],
     effects: says('account'),

@@ -150,6 +150,10 @@ function restText(rest: Rest, source: string, inside: 'or' | 'and' | 'not'): str
   }
 }
 
+function asRead({ unread: _, ...cause }: Cause): Cause {
+  return cause
+}
+
 /** One answer out of the worlds: only where all agree it is decided. */
 function settle(worlds: readonly (Judged & { because: readonly Cause[] })[], text: string): Omit<Condition, 'names'> {
   const [first] = worlds
@@ -159,11 +163,10 @@ function settle(worlds: readonly (Judged & { because: readonly Cause[] })[], tex
   if (first.truth.kind !== 'unknown' && worlds.every(world => world.truth.kind === first.truth.kind)) {
     return { truth: first.truth, remains: null }
   }
-  // Where evaluation fails in some worlds only, it is not this program that cannot tell: there the task fails.
-  const causes = worlds.flatMap(({ truth, failure: failing, because }) => {
-    if (truth.kind !== 'unknown') return because
-    return [...because, ...(failing === null ? truth.causes : truth.causes.map(({ unread: _, ...cause }) => cause))]
-  })
+  // Where it fails in some of the worlds only, what decides for the world decides whether the run stops there: that is read.
+  const causes = worlds.flatMap(({ truth, failure: failed, because }) =>
+    truth.kind === 'unknown' ? [...because, ...(failed === null ? truth.causes : truth.causes.map(asRead))] : because,
+  )
   const isOne = worlds.every(world => world.remains === first.remains)
   return { truth: unknown(causes), remains: isOne ? (first.remains ?? text) : text }
 }

@@ -1,5 +1,5 @@
-import { known, type Value } from '../../jinja/value.js'
-import { isOneOfTexts, isSet, isText, mapText, optionsOf, piecesOf, textOf } from '../argument.js'
+import { known, unknown, type Value } from '../../jinja/value.js'
+import { causesOf, isOneOfTexts, isSet, isText, mapText, optionsOf, piecesOf, textOf } from '../argument.js'
 import type { Effect, FileChange } from '../effect.js'
 import { fileChange, type ModuleEffects, required } from './call.js'
 
@@ -91,8 +91,20 @@ export const unarchive: ModuleEffects = call => [fileChange(call, required(call,
 export const synchronize: ModuleEffects = call =>
   isText(call.argument('mode'), 'pull').kind === 'true' ? [] : [fileChange(call, required(call, 'dest'), 'unpacked')]
 
-/** community.general.ini_file: one option of a file, written or taken out. */
-export const iniFile: ModuleEffects = call =>
-  isOneOfTexts(call.argument('state'), ['absent']).kind === 'true'
-    ? [fileChange(call, required(call, 'path', 'dest'), 'line')]
-    : [fileChange(call, required(call, 'path', 'dest'), 'line', call.argument('value'))]
+/** community.general.ini_file: the line `option = value` stands in the file for any other of that option, or is taken out. */
+export const iniFile: ModuleEffects = call => {
+  const path = required(call, 'path', 'dest')
+  if (isOneOfTexts(call.argument('state'), ['absent']).kind === 'true')
+    return [takingOut(fileChange(call, path, 'line', known('')))]
+  const option = call.argument('option')
+  if (option === undefined) return [fileChange(call, path, 'line', known(''))]
+  const line = joinText([option, known(' = '), call.argument('value') ?? known('')])
+  return [takingOut(fileChange(call, path, 'line', line))]
+}
+
+/** Texts put together; what is not known of one is a piece that is not known. */
+function joinText(parts: readonly Value[]): Value {
+  const pieces = parts.flatMap(part => piecesOf(part) ?? [null])
+  if (!pieces.includes(null)) return known(pieces.join(''))
+  return unknown(parts.flatMap(causesOf), pieces)
+}

@@ -183,10 +183,27 @@ export const firewall: ModuleEffects = call => [
   },
 ]
 
-/** ansible.posix.selinux: the state it asks for. */
-export const selinux: ModuleEffects = call => [{ kind: 'selinux', state: required(call, 'state'), at: call.at }]
-/** ansible.builtin.hostname. */
-export const hostname: ModuleEffects = call => [{ kind: 'hostname', name: required(call, 'name'), at: call.at }]
+/**
+ * ansible.posix.selinux: the mode it asks for, in /etc/selinux/config and at once (`disabled` is permissive until the next
+ * boot).
+ */
+export const selinux: ModuleEffects = call => [
+  { kind: 'selinux', sets: 'mode', state: required(call, 'state'), persisted: true, at: call.at },
+]
+/** ansible.posix.seboolean: one switch of the policy. */
+export const seboolean: ModuleEffects = call => [
+  {
+    kind: 'selinux',
+    sets: 'boolean',
+    state: known(`${showValue(call.argument('name'))}=${showValue(call.argument('state'))}`),
+    persisted: isSet(call.argument('persistent'), false).kind === 'true',
+    at: call.at,
+  },
+]
+/** ansible.builtin.hostname: the name at once and at each boot. */
+export const hostname: ModuleEffects = call => [
+  { kind: 'hostname', name: required(call, 'name'), now: true, persisted: true, at: call.at },
+]
 /** ansible.builtin.reboot. */
 export const reboot: ModuleEffects = call => [{ kind: 'reboot', at: call.at }]
 
