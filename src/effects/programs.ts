@@ -727,6 +727,38 @@ const timedatectl: Tool = call => {
   return [{ kind: 'clock', says, ...synchronised, at: call.at }]
 }
 
+/** `grubby --args=… --remove-args=…`: parameters of the kernels that `--update-kernel` names. */
+const grubby: Tool = call => [
+  ...bootParameters(call, 'added', optionValue(call.arguments, '--args')),
+  ...bootParameters(call, 'removed', optionValue(call.arguments, '--remove-args')),
+]
+const grubbyPowers = (call: ProgramCall): readonly Power[] =>
+  hasOption(call.arguments, ['--info', '--default-kernel', '--default-index', '--default-title']) ||
+  grubby(call).length > 0
+    ? []
+    : ['changes-boot']
+/** `rpm-ostree kargs --append=… --delete=…`; every other verb is about packages. */
+const rpmOstree: Tool = call => {
+  if (textOf(operandsOf(call.arguments)[0]) !== 'kargs') return packages(call)
+  const given = (...names: readonly string[]) => names.flatMap(name => optionValue(call.arguments, name) ?? [])
+  return [
+    ...given('--append', '--append-if-missing', '--replace').flatMap(each => bootParameters(call, 'added', each)),
+    ...given('--delete', '--delete-if-present').flatMap(each => bootParameters(call, 'removed', each)),
+  ]
+}
+const rpmOstreePowers = (call: ProgramCall): readonly Power[] => {
+  const verb = textOf(operandsOf(call.arguments)[0])
+  if (verb === 'kargs') return call.arguments.length > 1 && rpmOstree(call).length === 0 ? ['changes-boot'] : []
+  return verb === 'cleanup' ? [] : packagePowers(call)
+}
+function bootParameters(
+  call: ProgramCall,
+  change: 'added' | 'removed',
+  parameters: Value | undefined,
+): readonly Effect[] {
+  return parameters === undefined ? [] : [{ kind: 'boot-parameters', change, parameters, at: call.at }]
+}
+
 const reads: Program = { powers: [] }
 const writesItsFiles: Program = { powers: ['writes-files'] }
 const named = (names: string, program: Program): readonly (readonly [string, Program])[] =>
@@ -748,7 +780,7 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   // Programs that work on files and directories of their own and on services by network; they neither signal processes
   // nor start or stop units.
   ...named(
-    'openssl gzip gunzip zcat bzip2 xz zip sftp ssh-keygen git go patch truncate split csplit sponge update-ca-certificates update-ca-trust clrtrust chmod chown chgrp chattr setfacl chcon restorecon semanage mktemp ldconfig depmod update-initramfs dracut grubby update-grub grub2-mkconfig locale-gen yq skopeo cosign krew cfssl cfssljson gpg gpgconf apt-key ssh-keyscan',
+    'openssl gzip gunzip zcat bzip2 xz zip sftp ssh-keygen git go patch truncate split csplit sponge update-ca-certificates update-ca-trust clrtrust chmod chown chgrp chattr setfacl chcon restorecon semanage mktemp ldconfig depmod update-initramfs dracut locale-gen yq skopeo cosign krew cfssl cfssljson gpg gpgconf apt-key ssh-keyscan',
     writesItsFiles,
   ),
   ['curl', { powers: ['writes-files'], effects: namedByOption('written', '-o', '--output') }],
@@ -845,11 +877,23 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
         }),
     },
   ],
-  ...named('apt-get apt aptitude yum dnf microdnf zypper rpm dpkg rpm-ostree tdnf pip pip3 pacman apk swupd apt-mark', {
+  ...named('apt-get apt aptitude yum dnf microdnf zypper rpm dpkg tdnf pip pip3 pacman apk swupd apt-mark', {
     powers: ['changes-packages'],
     effects: packages,
     powersOf: packagePowers,
   }),
+  ['rpm-ostree', { powers: [], effects: rpmOstree, powersOf: rpmOstreePowers }],
+  ['grubby', { powers: [], effects: grubby, powersOf: grubbyPowers }],
+  // What is booted next: from settings in files that are effects of their own.
+  ...named(
+    'update-grub update-grub2 grub-mkconfig grub2-mkconfig grub-install grub2-install grub2-set-default grub-set-default kernelstub bootctl kexec',
+    {
+      powers: ['changes-boot', 'writes-files'],
+    },
+  ),
+  ['chmem', { powers: [] }],
+  // Moves the host to another release or distribution.
+  ...named('do-release-upgrade leapp convert2rhel', { powers: ['changes-packages', 'changes-boot', 'reboots'] }),
   ...named('add-apt-repository subscription-manager amazon-linux-extras yum-config-manager', {
     powers: [],
     effects: says('package-source'),

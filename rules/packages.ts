@@ -1,0 +1,38 @@
+import { askText, eitherTrue, membersOf, optionsOf } from '../src/effects/argument.js'
+import type { Package } from '../src/effects/effect.js'
+import { FALSE, type Truth } from '../src/jinja/value.js'
+
+/**
+ * Whether one of the packages has such a name; versions and architectures are left off (`python3=3.11`). A list that only
+ * the host decides, without any known piece, is not taken for every package there is; one this program could not read is open.
+ */
+export function namesPackage({ names }: Package, isIt: (name: string) => boolean): Truth {
+  const truths = optionsOf(names).flatMap(({ value }) =>
+    membersOf(value).map(member => {
+      const truth = askText(member, text => text.split(/\s+/).some(name => isIt(bare(name))), piecesFit(isIt))
+      return truth.kind === 'unknown' && isHostsList(member, truth) ? FALSE : truth
+    }),
+  )
+  return truths.reduce(eitherTrue, FALSE)
+}
+
+function bare(name: string): string {
+  return name.replace(/[=<>].*$/, '').replace(/\.(x86_64|aarch64|noarch|amd64|arm64)$/, '')
+}
+
+/** Names between unknown pieces are read; the words the pieces are part of are not known. */
+function piecesFit(isIt: (name: string) => boolean): (pieces: readonly (string | null)[]) => boolean | undefined {
+  return pieces => {
+    const words = pieces
+      .map(piece => piece ?? '\0')
+      .join('')
+      .split(/\s+/)
+    if (words.some(word => !word.includes('\0') && isIt(bare(word)))) return true
+    return words.some(word => word.includes('\0')) ? undefined : false
+  }
+}
+
+function isHostsList(member: Parameters<typeof membersOf>[0], truth: Truth): boolean {
+  if (truth.kind !== 'unknown' || truth.causes.some(cause => cause.unread)) return false
+  return member.kind !== 'unknown' || member.text === undefined || member.text.every(piece => piece === null)
+}
