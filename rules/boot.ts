@@ -21,7 +21,13 @@ export function onceRebooted(rule: Rule): Rule {
         return { kind: 'near', why: 'comes only with the next boot, and this run does not reboot the host afterwards' }
       }
       if (match.kind === 'could' || reboot.kind === 'happens') return match
-      if (reboot.kind === 'host-decides') return underCondition(match, reboot.condition)
+      if (reboot.kind === 'host-decides') {
+        const own = standingOf(occurrence)
+        // Under the condition of its own task nothing is left to say.
+        return own.kind === 'host-decides' && own.condition === reboot.condition
+          ? match
+          : underCondition(match, reboot.condition)
+      }
       return { kind: 'could', says: 'whether the host is rebooted is not known', causes: reboot.causes }
     },
   }

@@ -80,7 +80,7 @@ function refusal(occurrences: readonly Occurrence[]): readonly Note[] {
       {
         says:
           told === '…'
-            ? 'Whether the kubelet refuses cgroup v1 is not known here.'
+            ? 'This file tells the kubelet whether to refuse cgroup v1 (failCgroupV1).'
             : `The kubelet ${does} (failCgroupV1: ${told}).`,
         about,
       },

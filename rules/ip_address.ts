@@ -101,15 +101,16 @@ const WORKED_OUT = /^(main_(access_)?ips?|fallback_ips?)$/
 
 /** The tasks that work an address out of `ip`, `access_ip` and the default route, and what comes of it. */
 function workedOut(run: Run): readonly string[] {
-  const said = run.tasks.flatMap(task => {
-    if (!/(^|\.)set_fact$/.test(task.task.module)) return []
-    return task.invocations.flatMap(({ arguments: given }) =>
-      [...given].flatMap(([name, value]) =>
-        WORKED_OUT.test(name) ? [`\`${name}\` is ${inShort(value)} (${placeOf(task.task.at)})`] : [],
-      ),
-    )
-  })
-  return [...new Set(said)]
+  const names = new Map<string, Set<string>>()
+  for (const task of run.tasks) {
+    if (!/(^|\.)set_fact$/.test(task.task.module)) continue
+    for (const [name, value] of task.invocations.flatMap(each => [...each.arguments])) {
+      if (!WORKED_OUT.test(name)) continue
+      const outcome = `${inShort(value)} (${placeOf(task.task.at)})`
+      names.set(outcome, (names.get(outcome) ?? new Set()).add(`\`${name}\``))
+    }
+  }
+  return [...names].map(([outcome, set]) => `${[...set].join(', ')}: ${outcome}`)
 }
 
 function inShort(value: Value): string {
@@ -125,8 +126,8 @@ function notesOn(occurrences: readonly Occurrence[]): readonly Note[] {
     if (effect.kind !== 'file') return []
     return bindingsOf(effect).flatMap(({ daemon, address }) => {
       const from = address ?? (effect.content === undefined ? [] : deciding(effect.content)).join(' or ')
-      const says =
-        from === '' ? `Which address ${daemon} uses is not known here.` : `${daemonAtStart(daemon)} uses ${from}.`
+      const says = `${daemonAtStart(daemon)} uses ${from}.`
+      if (from === '') return []
       if (seen.has(says)) return []
       seen.add(says)
       return [{ says, about }]
@@ -135,7 +136,7 @@ function notesOn(occurrences: readonly Occurrence[]): readonly Note[] {
   const run = occurrences[0]?.run
   const ways = run === undefined ? [] : workedOut(run)
   if (bound.length === 0 || ways.length === 0) return bound
-  const says = `The address comes from \`ip\` (others reach it by \`access_ip\`), and without it from the default route: ${ways.join('; ')}.`
+  const says = `The address comes from \`ip\` (others reach the host by \`access_ip\`), without it from the default route. ${ways.join('; ')}.`
   return [...bound, { says, about: undefined }]
 }
 
@@ -143,7 +144,6 @@ function daemonAtStart(daemon: string): string {
   return daemon === 'etcd' ? daemon : daemon.replace(/^t/, 'T')
 }
 
-/** Something of the packet filter or of routes may carry addresses too; they give the host none. */
 const checks = stopsUnless('`ip` is an address of the host', [
   'ip',
   'ansible_facts.all_ipv4_addresses',

@@ -14,6 +14,7 @@ function isKernel(name: string): boolean {
   )
 }
 
+const STEMS = ['kernel', 'linux-']
 const PRESENT = ['present', 'latest', 'installed']
 const NEW_ENOUGH = 'the kernel it installs is new enough and is the one that boots'
 
@@ -21,7 +22,7 @@ const installs: Rule = {
   says: 'installs a kernel',
   matches: effect => {
     if (effect.kind !== 'package' || isOneOfTexts(effect.state, PRESENT).kind === 'false') return NO_MATCH
-    const truth = namesPackage(effect, isKernel)
+    const truth = namesPackage(effect, isKernel, STEMS)
     if (truth.kind === 'false') return NO_MATCH
     if (truth.kind === 'unknown')
       return { kind: 'could', says: 'which packages are installed is not known', causes: truth.causes }
@@ -29,7 +30,7 @@ const installs: Rule = {
   },
   undoneBy: (_, later) =>
     later.kind === 'package' && isOneOfTexts(later.state, ['absent', 'removed']).kind !== 'false'
-      ? namesPackage(later, name => name !== '*' && isKernel(name))
+      ? namesPackage(later, name => name !== '*' && isKernel(name), STEMS)
       : FALSE,
 }
 

@@ -10,6 +10,8 @@ function isPython(name: string): boolean {
   return /^(python\d?(\.?\d+)?(-minimal)?|platform-python|pypy3?)$/.test(name)
 }
 
+const STEMS = ['python', 'platform-python', 'pypy']
+
 /** Modules that need no Python on the host: they send a command or a script as it is. */
 const PLAIN = /(^|\.)(raw|script)$/
 
@@ -33,7 +35,7 @@ const installs: Rule = {
         ? TRUE
         : FALSE
     return later.kind === 'package' && isOneOfTexts(later.state, ['absent', 'removed']).kind === 'true'
-      ? namesPackage(later, isPython)
+      ? namesPackage(later, isPython, STEMS)
       : FALSE
   },
 }
@@ -59,7 +61,7 @@ function ofEffect(effect: Effect, occurrence: Occurrence, effects: RunEffects): 
   }
   if (effect.kind !== 'package' || isOneOfTexts(effect.state, ['present', 'latest', 'installed']).kind === 'false')
     return NO_MATCH
-  const truth = namesPackage(effect, isPython)
+  const truth = namesPackage(effect, isPython, STEMS)
   if (truth.kind === 'false') return NO_MATCH
   if (truth.kind === 'unknown')
     return { kind: 'could', says: 'which packages are installed is not known', causes: truth.causes }

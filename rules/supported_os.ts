@@ -13,9 +13,10 @@ const moves: Rule = {
       : NO_MATCH,
 }
 
-const checks = stopsUnless('the distribution is one of those on the list', [
+const checks = stopsUnless('the distribution is one it knows', [
   'supported_os_distributions',
   'ansible_facts.distribution',
+  'ansible_facts.os_family',
 ])
 
 export const supportedOs: Problem = {

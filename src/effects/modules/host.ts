@@ -233,17 +233,15 @@ export const stops: ModuleEffects = call => {
   const deciding = call.invocation.asserted ?? call.task.conditions.filter(({ from }) => from === 'task')
   const names = deciding.flatMap(condition => condition.names.map(({ name }) => name))
   // An assert that does not run was not evaluated: what it would look at stands in its text.
-  const written =
-    call.invocation.asserted === undefined && that !== undefined
-      ? membersOf(that).flatMap(each => pathsOf(each, call.at))
-      : []
+  const written = call.invocation.asserted === undefined && that !== undefined ? pathsOf(that, call.at) : []
   const says = that ?? call.argument('msg') ?? known('Failed as requested from task')
   return [{ kind: 'stop-if', says, reads: [...new Set([...names, ...written])], at: call.at }]
 }
 
-function pathsOf(condition: Value, at: Span): readonly string[] {
-  const text = textOf(condition)
-  if (text === undefined) return []
+/** What conditions look at: one text, or a list of them. */
+function pathsOf(conditions: Value, at: Span): readonly string[] {
+  const text = textOf(conditions)
+  if (text === undefined) return membersOf(conditions).flatMap(each => (each === conditions ? [] : pathsOf(each, at)))
   const expression = parseExpression(text, at)
   return expression.kind === 'syntax-problem' ? [] : pathsIn(expression)
 }
