@@ -44,6 +44,7 @@ function piecesFit(
 }
 
 function isHostsList(member: Parameters<typeof membersOf>[0], truth: Truth): boolean {
-  if (truth.kind !== 'unknown' || truth.causes.some(cause => cause.unread)) return false
+  if (truth.kind !== 'unknown' || truth.causes.some(cause => cause.unread === true || cause.name === undefined))
+    return false
   return member.kind !== 'unknown' || member.text === undefined || member.text.every(piece => piece === null)
 }

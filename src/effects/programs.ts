@@ -1,6 +1,6 @@
 import { FALSE, known, TRUE, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
-import { mapText, piecesOf, showValue, textOf } from './argument.js'
+import { causesOf, mapText, piecesOf, showValue, textOf } from './argument.js'
 import { type Effect, EVERY_POWER, type FileChange, type Power, type Unit } from './effect.js'
 import { outputOf } from './output.js'
 import type { SimpleCommand } from './shell.js'
@@ -115,6 +115,13 @@ export function optionValue(words: readonly Value[], name: string): Value | unde
     return { ...word, text: [...(rest === '' ? [] : [rest]), ...(pieces ?? []).slice(1)] }
   }
   return undefined
+}
+
+/** Words with blanks between; what is not known of one is a piece that is not known. */
+function joinWords(words: readonly Value[]): Value {
+  const pieces = words.flatMap((word, index) => [...(index === 0 ? [] : [' ']), ...(piecesOf(word) ?? [null])])
+  if (!pieces.includes(null)) return known(pieces.join(''))
+  return { kind: 'unknown', causes: words.flatMap(causesOf), text: pieces }
 }
 
 const join = (words: readonly Value[]): Value => known(words.map(showValue).join(' '))
@@ -562,7 +569,7 @@ const packages: Tool = call => {
   // `apt-get update` reads the lists again; only others install with `update`.
   if (verb === 'update' && (call.program === 'apt-get' || call.program === 'apt')) return []
   const names = operandsOf(call.arguments.slice(verbAt + 1), ['-o', '-c', '-t', '--target-release'])
-  return [{ kind: 'package', names: join(names), state: known(packageVerbs[verb] ?? verb), at: call.at }]
+  return [{ kind: 'package', names: joinWords(names), state: known(packageVerbs[verb] ?? verb), at: call.at }]
 }
 const packagePowers = (call: ProgramCall): readonly Power[] => {
   const words = call.arguments.map(word => textOf(word) ?? '')
