@@ -76,7 +76,13 @@ const WRAPPERS: Readonly<Record<string, { readonly withValue: readonly string[];
     ],
     before: 0,
   },
-  'systemd-run': { withValue: ['-u', '--unit', '-p', '--property', '-M', '--slice'], before: 0 },
+  'systemd-run': {
+    withValue:
+      '-u --unit -p --property -M --machine -H --host --slice -E --setenv --description --service-type --uid --gid --nice --working-directory --on-active --on-boot --on-calendar --timer-property'.split(
+        ' ',
+      ),
+    before: 0,
+  },
   'systemd-inhibit': { withValue: [], before: 0 },
   nsenter: { withValue: ['-t', '--target', '-S', '-G', '-r', '-w'], before: 0 },
 }
