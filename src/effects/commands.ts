@@ -1,9 +1,9 @@
 import { known, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
-import { piecesOf, showValue, textOf } from './argument.js'
+import { optionsOf, piecesOf, showValue, textOf } from './argument.js'
 import { type Effect, EVERY_POWER, type FileChange, onlyIf } from './effect.js'
 import { outputOf } from './output.js'
-import { hasOption, operandsOf, readProgram } from './programs.js'
+import { hasOption, operandsOf, optionValue, readProgram } from './programs.js'
 import { programName, readShell, type ShellReading, type ShellRedirect, type SimpleCommand } from './shell.js'
 
 /** A script by its path on the host, where an earlier task of the run put it there. */
@@ -76,7 +76,13 @@ const WRAPPERS: Readonly<Record<string, { readonly withValue: readonly string[];
     ],
     before: 0,
   },
-  'systemd-run': { withValue: ['-u', '--unit', '-p', '--property', '-M', '--slice'], before: 0 },
+  'systemd-run': {
+    withValue:
+      '-u --unit -p --property -M --machine -H --host --slice -E --setenv --description --service-type --uid --gid --nice --working-directory --on-active --on-boot --on-calendar --timer-property'.split(
+        ' ',
+      ),
+    before: 0,
+  },
   'systemd-inhibit': { withValue: [], before: 0 },
   nsenter: { withValue: ['-t', '--target', '-S', '-G', '-r', '-w'], before: 0 },
 }
@@ -147,6 +153,7 @@ function effectsOfProgram(
     // The command runs on another host.
     return [bare(name, words, at, false)]
   }
+  if (name === 'coreos-cloudinit') return effectsOfCloudConfig(name, words, command, at, script)
   const onHost = script(program)
   if (onHost !== undefined) return effectsOfScript(name, program, words, at, script, depth)
   return effectsOfCall(name, words, command, at)
@@ -163,6 +170,37 @@ function effectsOfCall(name: string, words: readonly Value[], command: SimpleCom
     at,
   }
   return [own, ...read.effects]
+}
+
+/**
+ * `coreos-cloudinit --from-file FILE` does what the sections of the file say. One with `write_files` alone only writes files;
+ * which ones is not worked out.
+ */
+function effectsOfCloudConfig(
+  name: string,
+  words: readonly Value[],
+  command: SimpleCommand,
+  at: Span,
+  script: ScriptOnHost,
+): readonly Effect[] {
+  const path = optionValue(words, '--from-file') ?? optionValue(words, '-from-file')
+  const config = path === undefined ? undefined : script(path)
+  const called = effectsOfCall(name, words, command, at)
+  // Where the text could not be made, the task that writes the file failed.
+  const made = config === undefined ? [] : optionsOf(config.content).filter(({ value }) => value.kind !== 'failure')
+  const texts = made.map(({ value }) => piecesOf(value))
+  const onlyFiles = texts.length > 0 && texts.every(pieces => pieces !== undefined && hasOnlyFiles(pieces))
+  if (!onlyFiles) return called
+  return called.map(effect => (effect.kind === 'command' ? { ...effect, powers: ['writes-files'] } : effect))
+}
+
+function hasOnlyFiles(pieces: readonly (string | null)[]): boolean {
+  const lines = pieces
+    .map(piece => piece ?? '\0')
+    .join('')
+    .split('\n')
+  const sections = lines.filter(line => !/^(\s|#|-|$)/.test(line))
+  return lines[0]?.startsWith('#cloud-config') === true && sections.every(line => /^write_files:\s*$/.test(line))
 }
 
 function bare(program: string | undefined, words: readonly Value[], at: Span, unfamiliar: boolean): Effect {

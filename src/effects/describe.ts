@@ -50,6 +50,8 @@ export function describeEffect(effect: Effect): string {
       return `packages ${showValue(effect.names)}: ${showValue(effect.state)}`
     case 'package-source':
       return `changes where packages come from: ${showValue(effect.says)}`
+    case 'boot-parameters':
+      return `boot parameters ${showValue(effect.parameters)}: ${effect.change}`
     case 'swap':
       return `turns ${effect.which === 'all' ? 'all swap' : `swap on ${showValue(effect.device)}`} ${effect.state}`
     case 'processes-signalled':

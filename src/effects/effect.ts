@@ -21,6 +21,7 @@ export type Power =
   | 'changes-selinux'
   | 'changes-hostname'
   | 'changes-clock'
+  | 'changes-boot'
   | 'writes-files'
   | 'reboots'
 
@@ -40,6 +41,7 @@ export const EVERY_POWER: readonly Power[] = [
   'changes-selinux',
   'changes-hostname',
   'changes-clock',
+  'changes-boot',
   'writes-files',
   'reboots',
 ]
@@ -145,6 +147,14 @@ export interface Package extends Placed {
 export interface PackageSource extends Placed {
   readonly kind: 'package-source'
   readonly says: Value
+}
+
+/** Parameters of the kernel's command line come or go; they are there from the next boot on. */
+export interface BootParameters extends Placed {
+  readonly kind: 'boot-parameters'
+  readonly change: 'added' | 'removed'
+  /** As given, with blanks between: `quiet mem=4G`. */
+  readonly parameters: Value
 }
 
 /** Swap is turned off or on now. */
@@ -287,6 +297,7 @@ export type Effect =
   | FileChange
   | Package
   | PackageSource
+  | BootParameters
   | Swap
   | ProcessesSignalled
   | Container

@@ -1,6 +1,6 @@
 import { FALSE, known, TRUE, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
-import { mapText, piecesOf, showValue, textOf } from './argument.js'
+import { causesOf, mapText, piecesOf, showValue, textOf } from './argument.js'
 import { type Effect, EVERY_POWER, type FileChange, type Power, type Unit } from './effect.js'
 import { outputOf } from './output.js'
 import type { SimpleCommand } from './shell.js'
@@ -117,6 +117,13 @@ export function optionValue(words: readonly Value[], name: string): Value | unde
   return undefined
 }
 
+/** Words with blanks between; what is not known of one is a piece that is not known. */
+function joinWords(words: readonly Value[]): Value {
+  const pieces = words.flatMap((word, index) => [...(index === 0 ? [] : [' ']), ...(piecesOf(word) ?? [null])])
+  if (!pieces.includes(null)) return known(pieces.join(''))
+  return { kind: 'unknown', causes: words.flatMap(causesOf), text: pieces }
+}
+
 const join = (words: readonly Value[]): Value => known(words.map(showValue).join(' '))
 
 function file(
@@ -165,6 +172,12 @@ const copied: Tool = call =>
     ...(call.program === 'mv' ? [file(call, source, 'removed')] : []),
   ])
 
+/** `install -d` makes directories, `install` else copies. */
+const installed: Tool = call =>
+  hasOption(call.arguments, ['-d', '--directory'], copyOptions)
+    ? filesWritten('directory', copyOptions)(call)
+    : copied(call)
+
 const linked: Tool = call => landings(call).map(({ source, path }) => file(call, path, 'link', undefined, source))
 
 /** `tee FILE`: what comes in by the pipe. */
@@ -195,6 +208,7 @@ const unitStates: Readonly<Record<string, Partial<Pick<Unit, 'state' | 'enabled'
   'try-restart': { state: known('restarted') },
   condrestart: { state: known('restarted') },
   'reload-or-restart': { state: known('restarted') },
+  'try-reload-or-restart': { state: known('restarted') },
   reload: { state: known('reloaded') },
   'force-reload': { state: known('reloaded') },
   enable: { enabled: known(true) },
@@ -216,9 +230,16 @@ const systemctlOptions = [
   '-M',
   '-s',
   '--signal',
+  '-P',
+  '--state',
+  '--job-mode',
+  '--kill-who',
+  '--kill-whom',
+  '--root',
+  '--image',
 ]
 const systemctlReads = new Set(
-  'status show cat is-active is-enabled is-failed is-system-running list-units list-unit-files list-sockets list-timers list-dependencies get-default help daemon-reload daemon-reexec reset-failed show-environment --version'.split(
+  'status show cat is-active is-enabled is-failed is-system-running list-units list-unit-files list-sockets list-timers list-paths list-automounts list-jobs list-machines list-dependencies get-default cancel set-environment unset-environment import-environment log-level log-target service-log-level help daemon-reload daemon-reexec reset-failed show-environment --version'.split(
     ' ',
   ),
 )
@@ -231,7 +252,8 @@ function unit(call: ProgramCall, name: Value, parts: Partial<Pick<Unit, 'state' 
 const systemctl: Tool = call => {
   const [verb, ...units] = operandsOf(call.arguments, systemctlOptions)
   const name = textOf(verb)
-  if (name === undefined) return []
+  // A user's own units are none of the host's.
+  if (name === undefined || hasOption(call.arguments, ['--user'], systemctlOptions)) return []
   if (systemctlReboots.has(name)) return [{ kind: 'reboot', at: call.at }]
   // A unit may start again after its processes are killed, so it is not the same as stopping it.
   if (name === 'kill') return units.map(each => signalled(call, 'unit', each))
@@ -260,6 +282,7 @@ const service: Tool = call => {
   return name === undefined || parts === undefined ? [] : [unit(call, name, parts)]
 }
 const servicePowers = (call: ProgramCall): readonly Power[] => {
+  if (hasOption(call.arguments, ['--status-all', '--version', '-h', '--help'])) return []
   const verb = textOf(operandsOf(call.arguments)[1])
   return verb !== undefined && (verb in unitStates || verb === 'status') ? [] : ['starts-units', 'stops-units']
 }
@@ -372,13 +395,18 @@ const signalled = (call: ProgramCall, by: 'name' | 'pid' | 'port' | 'file' | 'un
   target,
   at: call.at,
 })
+/** Only the first word can be a signal: behind it `-1` is every process and `-123` a group of them. */
+function killTargets(words: readonly Value[]): readonly Value[] {
+  const signal = words.findIndex(isSignal)
+  const rest = signal === -1 ? words : words.filter((_, index) => index !== signal)
+  const groups = rest.filter(word => /^-\d+$/.test(textOf(word) ?? ''))
+  const others = rest.filter(word => !groups.includes(word))
+  return [...operandsOf(others, ['-s', '--signal', '-n', '-q', '--queue']), ...groups]
+}
 const kill: Tool = call => {
   // `-l` and `-L` list signals; they are words of their own, or `-KILL` would be taken for one.
   if (call.arguments.some(word => /^(-l\d*|-L|--list(=.*)?|--table|-0)$/.test(textOf(word) ?? ''))) return []
-  const targets = operandsOf(
-    call.arguments.filter(word => !isSignal(word)),
-    ['-s', '--signal', '-n', '-q', '--queue'],
-  )
+  const targets = killTargets(call.arguments)
   if (optionValue(call.arguments, '-s')?.kind === 'known' && textOf(optionValue(call.arguments, '-s')) === '0')
     return []
   const sources = call.command.words.flatMap(word => word.from)
@@ -483,6 +511,12 @@ const containerActions: Readonly<Record<string, 'started' | 'stopped' | 'removed
   system: 'removed',
 }
 const containerGroups = new Set(['container', 'containers', 'c', 'task', 'tasks', 't', 'image', 'images', 'i'])
+/** Things of a runtime beside containers and images: asked about by a second word. */
+const containerTells = new Set(
+  'network volume system plugin plugins pod namespace namespaces ns snapshot snapshots content leases manifest builder buildx context secret'.split(
+    ' ',
+  ),
+)
 const containerOptions = [
   '-n',
   '--namespace',
@@ -513,22 +547,46 @@ const containers: Tool = call => {
     return [container(call, second === 'delete' || second === 'prune' ? 'removed' : 'other')]
   }
   if (containerReads.has(first) || containerGroups.has(first)) return []
+  const told = textOf(words[1]) ?? ''
+  if (containerTells.has(first) && (containerReads.has(told) || ['df', 'tree', 'usage', 'check'].includes(told)))
+    return []
   return [container(call, containerActions[first] ?? 'other')]
 }
 function container(call: ProgramCall, action: 'started' | 'stopped' | 'removed' | 'image' | 'other'): Effect {
   return { kind: 'container', runtime: call.program, action, arguments: call.arguments, at: call.at }
 }
 
-const firewall: Tool = call => {
-  const lists = hasOption(
-    call.arguments,
-    ['-L', '-S', '--list', '--list-rules', '-V', '--version', '-C', '--check'],
-    '-t -A -I -D -R -N -X -P -E -p -s -d -j -g -i -o -m'.split(' '),
-  )
-  // `ipvsadm -C` clears, unlike `iptables -C`.
-  if (lists && call.program !== 'ipvsadm') return []
-  return [{ kind: 'firewall', tool: call.program, says: join(call.arguments), at: call.at }]
+/** What the tools of the packet filter only show, by tool; each has letters of its own. */
+function readsFirewall({ program, arguments: words }: ProgramCall): boolean {
+  const [verb] = operandsOf(words, ['-f', '--file', '-I', '--includepath', '-D', '--define']).map(textOf)
+  switch (program) {
+    case 'nft':
+      return (
+        ['list', 'describe', 'monitor'].includes(verb ?? '') ||
+        hasOption(words, ['-c', '--check', '-v', '-V', '--version', '-h', '--help'], ['-f', '-I', '-D'])
+      )
+    case 'ipset':
+      return ['list', 'save', 'test', 'version', 'help', '-L', '-S', '-T', '-v'].includes(textOf(words[0]) ?? '')
+    case 'ipvsadm':
+      return hasOption(words, ['-L', '-l', '--list', '-S', '--save', '-h', '--help'], ['-t', '-u', '-f', '-r', '-s'])
+    case 'ufw':
+      return verb === 'status' || verb === 'version' || verb === 'show'
+    case 'firewall-cmd':
+      return words.every(word =>
+        /^--(state|version|help|check-config|(list|get|query|info|path)-.*|(zone|policy|permanent)(=.*)?|permanent)$/.test(
+          textOf(word) ?? '',
+        ),
+      )
+    default:
+      return hasOption(
+        words,
+        ['-L', '-S', '--list', '--list-rules', '-V', '--version', '-C', '--check', '-h', '--help'],
+        '-t -A -I -D -R -N -X -P -E -p -s -d -j -g -i -o -m'.split(' '),
+      )
+  }
 }
+const firewall: Tool = call =>
+  readsFirewall(call) ? [] : [{ kind: 'firewall', tool: call.program, says: join(call.arguments), at: call.at }]
 
 const packageVerbs: Readonly<Record<string, string>> = {
   install: 'present',
@@ -546,9 +604,7 @@ const packageVerbs: Readonly<Record<string, string>> = {
   autoremove: 'absent',
   hold: 'held',
   override: 'present',
-  '-i': 'present',
   '-U': 'present',
-  '-e': 'absent',
 }
 const packageReads = new Set(
   'cleanup list info search show policy repolist check-update provides clean makecache refresh ref dump -q -qa -l -s --version status download source'.split(
@@ -561,9 +617,62 @@ const packages: Tool = call => {
   if (verb === undefined) return []
   // `apt-get update` reads the lists again; only others install with `update`.
   if (verb === 'update' && (call.program === 'apt-get' || call.program === 'apt')) return []
-  const names = operandsOf(call.arguments.slice(verbAt + 1), ['-o', '-c', '-t', '--target-release'])
-  return [{ kind: 'package', names: join(names), state: known(packageVerbs[verb] ?? verb), at: call.at }]
+  const names = operandsOf(call.arguments.slice(verbAt + 1), ['-o', '-c', '-t', '--target-release', '-x', '--exclude'])
+  const state = packageVerbs[verb] ?? verb
+  return [{ kind: 'package', names: namesOr(call, names, state), state: known(state), at: call.at }]
 }
+/** An upgrade without names is one of everything, but for what is left out. */
+function namesOr(call: ProgramCall, names: readonly Value[], state: string): Value {
+  if (names.length > 0 || state !== 'latest') return joinWords(names)
+  return hasOption(call.arguments, ['-x', '--exclude'], ['-x', '--exclude'])
+    ? onlyOnHost(call, 'some packages are left out of the upgrade')
+    : known('*')
+}
+
+/** zypper and dnf also have short words for their verbs. */
+const shortVerbs: Readonly<Record<string, string>> = { in: 'install', rm: 'remove', up: 'update', dup: 'dist-upgrade' }
+const spelledOut = (call: ProgramCall): ProgramCall => {
+  const verbAt = call.arguments.findIndex(word => !(textOf(word) ?? '-').startsWith('-'))
+  const verb = shortVerbs[textOf(call.arguments[verbAt]) ?? '']
+  return verb === undefined ? call : { ...call, arguments: call.arguments.with(verbAt, known(verb)) }
+}
+
+/** rpm and dpkg have a letter for what they do, among others that say how: `rpm -Uvh`, `dpkg -i`. */
+const byLetter =
+  (letters: Readonly<Record<string, string>>): Tool =>
+  call => {
+    const words = call.arguments.flatMap(word => textOf(word) ?? [])
+    // `rpm -q -i`: information about a package.
+    if (words.some(word => /^(-[qVK]|--(query|verify|checksig)$)/.test(word))) return []
+    const stateOf = (word: string) => letters[word] ?? (/^-\w+$/.test(word) ? letters[word.slice(0, 2)] : undefined)
+    const state = words.flatMap(word => stateOf(word) ?? [])[0]
+    if (state === undefined) return []
+    return [{ kind: 'package', names: joinWords(operandsOf(call.arguments)), state: known(state), at: call.at }]
+  }
+const rpm = byLetter({
+  '-i': 'present',
+  '-U': 'latest',
+  '-F': 'latest',
+  '-e': 'absent',
+  '--install': 'present',
+  '--upgrade': 'latest',
+  '--freshen': 'latest',
+  '--erase': 'absent',
+})
+const dpkg = byLetter({
+  '-i': 'present',
+  '-r': 'absent',
+  '-P': 'absent',
+  '--install': 'present',
+  '--remove': 'absent',
+  '--purge': 'absent',
+})
+const letterPowers =
+  (tool: Tool, tells: RegExp): ((call: ProgramCall) => readonly Power[]) =>
+  call => {
+    const told = call.arguments.some(word => tells.test(textOf(word) ?? ''))
+    return told || tool(call).length > 0 ? [] : ['changes-packages']
+  }
 const packagePowers = (call: ProgramCall): readonly Power[] => {
   const words = call.arguments.map(word => textOf(word) ?? '')
   return words.some(word => word in packageVerbs || packageReads.has(word)) ? [] : ['changes-packages']
@@ -590,15 +699,23 @@ const ip: Tool = call => {
   return [{ kind: 'network', says: join(call.arguments), at: call.at }]
 }
 
+const mountOptions = '-t -o -O -L -U --types --options --test-opts --bind --source --target'.split(' ')
 const mounts =
   (state: 'mounted' | 'unmounted'): Tool =>
   call => {
-    const words = operandsOf(call.arguments, ['-t', '-o', '-O', '-L', '-U', '--types', '--options', '--bind'])
+    const reads = ['-l', '--show-labels', '-V', '--version', '-h', '--help', '-f', '--fake']
+    if (state === 'mounted' && hasOption(call.arguments, reads, mountOptions)) return []
+    const words = operandsOf(call.arguments, mountOptions)
     const path = words.at(-1)
     if (path === undefined) return []
     if (state === 'unmounted') return words.map(each => ({ kind: 'mount', state, path: each, at: call.at }))
-    return [{ kind: 'mount', state, path, at: call.at }]
+    const options = optionValue(call.arguments, '-o') ?? optionValue(call.arguments, '--options')
+    const again = (textOf(options) ?? '').split(',').includes('remount')
+    return [{ kind: 'mount', state: again ? 'remounted' : state, path, at: call.at }]
   }
+/** `mount -a`, `umount -a`: whatever fstab or the table of mounts names. */
+const mountPowers = (call: ProgramCall): readonly Power[] =>
+  hasOption(call.arguments, ['-a', '--all'], mountOptions) ? ['changes-mounts'] : []
 
 const sedOptions = ['-e', '-f', '--expression', '--file', '-l', '--line-length', '-i?']
 const sed: Tool = call => {
@@ -727,6 +844,38 @@ const timedatectl: Tool = call => {
   return [{ kind: 'clock', says, ...synchronised, at: call.at }]
 }
 
+/** `grubby --args=… --remove-args=…`: parameters of the kernels that `--update-kernel` names. */
+const grubby: Tool = call => [
+  ...bootParameters(call, 'added', optionValue(call.arguments, '--args')),
+  ...bootParameters(call, 'removed', optionValue(call.arguments, '--remove-args')),
+]
+const grubbyPowers = (call: ProgramCall): readonly Power[] =>
+  hasOption(call.arguments, ['--info', '--default-kernel', '--default-index', '--default-title']) ||
+  grubby(call).length > 0
+    ? []
+    : ['changes-boot']
+/** `rpm-ostree kargs --append=… --delete=…`; every other verb is about packages. */
+const rpmOstree: Tool = call => {
+  if (textOf(operandsOf(call.arguments)[0]) !== 'kargs') return packages(call)
+  const given = (...names: readonly string[]) => names.flatMap(name => optionValue(call.arguments, name) ?? [])
+  return [
+    ...given('--append', '--append-if-missing', '--replace').flatMap(each => bootParameters(call, 'added', each)),
+    ...given('--delete', '--delete-if-present').flatMap(each => bootParameters(call, 'removed', each)),
+  ]
+}
+const rpmOstreePowers = (call: ProgramCall): readonly Power[] => {
+  const verb = textOf(operandsOf(call.arguments)[0])
+  if (verb === 'kargs') return call.arguments.length > 1 && rpmOstree(call).length === 0 ? ['changes-boot'] : []
+  return verb === 'cleanup' ? [] : packagePowers(call)
+}
+function bootParameters(
+  call: ProgramCall,
+  change: 'added' | 'removed',
+  parameters: Value | undefined,
+): readonly Effect[] {
+  return parameters === undefined ? [] : [{ kind: 'boot-parameters', change, parameters, at: call.at }]
+}
+
 const reads: Program = { powers: [] }
 const writesItsFiles: Program = { powers: ['writes-files'] }
 const named = (names: string, program: Program): readonly (readonly [string, Program])[] =>
@@ -748,7 +897,7 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   // Programs that work on files and directories of their own and on services by network; they neither signal processes
   // nor start or stop units.
   ...named(
-    'openssl gzip gunzip zcat bzip2 xz zip sftp ssh-keygen git go patch truncate split csplit sponge update-ca-certificates update-ca-trust clrtrust chmod chown chgrp chattr setfacl chcon restorecon semanage mktemp ldconfig depmod update-initramfs dracut grubby update-grub grub2-mkconfig locale-gen yq skopeo cosign krew cfssl cfssljson gpg gpgconf apt-key ssh-keyscan',
+    'openssl gzip gunzip zcat bzip2 xz zip sftp ssh-keygen git go patch truncate split csplit sponge update-ca-certificates update-ca-trust clrtrust chmod chown chgrp chattr setfacl chcon restorecon semanage mktemp ldconfig depmod update-initramfs dracut locale-gen yq skopeo cosign krew cfssl cfssljson gpg gpgconf apt-key ssh-keyscan',
     writesItsFiles,
   ),
   ['curl', { powers: ['writes-files'], effects: namedByOption('written', '-o', '--output') }],
@@ -811,8 +960,8 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ],
   ['fuser', { powers: [], effects: fuser }],
   ['kubeadm', { powers: [], effects: kubeadm }],
-  ['mount', { powers: [], effects: mounts('mounted') }],
-  ['umount', { powers: [], effects: mounts('unmounted') }],
+  ['mount', { powers: [], effects: mounts('mounted'), powersOf: mountPowers }],
+  ['umount', { powers: [], effects: mounts('unmounted'), powersOf: mountPowers }],
   ...named(
     'iptables ip6tables iptables-restore ip6tables-restore iptables-legacy iptables-nft arptables ebtables nft ipset ipvsadm ufw firewall-cmd',
     {
@@ -822,6 +971,7 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ),
   ...named('docker podman crictl nerdctl ctr buildah', { powers: [], effects: containers }),
   // `crio wipe` removes containers' storage; CRI-O stops none with it.
+  ...named('iptables-save ip6tables-save ebtables-save arptables-save', reads),
   ['crio', { powers: ['writes-files'] }],
   ['rm', { powers: [], effects: filesWritten('removed') }],
   ['unlink', { powers: [], effects: filesWritten('removed') }],
@@ -830,7 +980,8 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['touch', { powers: [], effects: filesWritten('attributes', ['-d', '-r', '-t']) }],
   ['mkdir', { powers: [], effects: filesWritten('directory', ['-m', '--mode']) }],
   ['tee', { powers: [], effects: teed }],
-  ...named('cp mv install', { powers: [], effects: copied }),
+  ...named('cp mv', { powers: [], effects: copied }),
+  ['install', { powers: [], effects: installed }],
   ['ln', { powers: [], effects: linked }],
   ['sed', { powers: EVERY_POWER, effects: sed, powersOf: sedPowers }],
   ['find', { powers: [], effects: find }],
@@ -845,11 +996,50 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
         }),
     },
   ],
-  ...named('apt-get apt aptitude yum dnf microdnf zypper rpm dpkg rpm-ostree tdnf pip pip3 pacman apk swupd apt-mark', {
+  ...named('apt-get apt aptitude yum microdnf tdnf pip pip3 pacman apk swupd apt-mark', {
     powers: ['changes-packages'],
     effects: packages,
     powersOf: packagePowers,
   }),
+  ...named('dnf dnf5 zypper', {
+    powers: ['changes-packages'],
+    effects: call => packages(spelledOut(call)),
+    powersOf: call => packagePowers(spelledOut(call)),
+  }),
+  [
+    'rpm',
+    {
+      powers: [],
+      effects: rpm,
+      powersOf: letterPowers(
+        rpm,
+        /^(-q\w*|--query|-V\w*|--verify|-K|--checksig|--version|--import|--eval|-E|--showrc)$/,
+      ),
+    },
+  ],
+  [
+    'dpkg',
+    {
+      powers: [],
+      effects: dpkg,
+      powersOf: letterPowers(
+        dpkg,
+        /^(-[lLsSpIcCV]|--(list|listfiles|status|search|print-\S+|info|contents|audit|get-selections|version|compare-versions|verify))$/,
+      ),
+    },
+  ],
+  ['rpm-ostree', { powers: [], effects: rpmOstree, powersOf: rpmOstreePowers }],
+  ['grubby', { powers: [], effects: grubby, powersOf: grubbyPowers }],
+  // What is booted next: from settings in files that are effects of their own.
+  ...named(
+    'update-grub update-grub2 grub-mkconfig grub2-mkconfig grub-install grub2-install grub2-set-default grub-set-default kernelstub bootctl kexec',
+    {
+      powers: ['changes-boot', 'writes-files'],
+    },
+  ),
+  ['chmem', { powers: [] }],
+  // Moves the host to another release or distribution.
+  ...named('do-release-upgrade leapp convert2rhel', { powers: ['changes-packages', 'changes-boot', 'reboots'] }),
   ...named('add-apt-repository subscription-manager amazon-linux-extras yum-config-manager', {
     powers: [],
     effects: says('package-source'),

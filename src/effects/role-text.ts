@@ -108,7 +108,7 @@ export function templateText(text: string, at: Span): RoleText {
     const open = nextTag(text, from)
     if (open === undefined) break
     literal(open.at)
-    const close = text.indexOf(open.closes, open.at + 2)
+    const close = endOfTag(text, open)
     if (close === -1) {
       from = open.at
       break
@@ -122,6 +122,12 @@ export function templateText(text: string, at: Span): RoleText {
     if (open.closes === '%}' && /^(include|extends)\b/.test(body)) pieces.push(null, '\n')
     if (open.closes === '%}' && !/^(set|raw|endraw)\b/.test(body)) conditional = true
     from = close + 2
+    if (open.closes === '%}' && body.replace(/[-+]$/, '').trim() === 'raw') {
+      const end = text.slice(from).search(/\{%[-+]?\s*endraw\b/)
+      if (end > 0) pieces.push(text.slice(from, from + end))
+      from = end === -1 ? text.length : from + end
+      continue
+    }
     // trim_blocks: the newline after a block goes with it.
     if (open.closes === '%}' && text.startsWith('\n', from)) from++
   }
@@ -130,6 +136,33 @@ export function templateText(text: string, at: Span): RoleText {
   if (!pieces.includes(null)) return { content: known(pieces.join('')), unsure }
   const says = `the template ${at.file.path} is read without being rendered`
   return { content: { kind: 'unknown', causes: [{ says, at, unread: true }], text: pieces }, unsure }
+}
+
+/** Where a tag's closing mark stands: not one in a string (`{{ '}}' }}`) or one that closes dictionaries (`{{ {'a': {}} }}`). */
+function endOfTag(text: string, { at, closes }: { readonly at: number; readonly closes: string }): number {
+  if (closes === '#}') return text.indexOf(closes, at + 2)
+  let depth = 0
+  for (let from = at + 2; from < text.length; from++) {
+    const char = text.charAt(from)
+    if (depth === 0 && text.startsWith(closes, from)) return from
+    if (char === '{') depth++
+    else if (char === '}') depth--
+    else if (char === "'" || char === '"') {
+      const end = endOfString(text, from)
+      if (end === -1) break
+      from = end
+    }
+  }
+  return text.indexOf(closes, at + 2)
+}
+
+function endOfString(text: string, from: number): number {
+  const quote = text.charAt(from)
+  for (let at = from + 1; at < text.length; at++) {
+    if (text.charAt(at) === '\\') at++
+    else if (text.charAt(at) === quote) return at
+  }
+  return -1
 }
 
 function nextTag(text: string, from: number): { readonly at: number; readonly closes: string } | undefined {

@@ -1,3 +1,4 @@
+import { printExpression } from './print.js'
 import { type Body, childrenOf, type Expression, type Parameter, type Target, type Template } from './syntax.js'
 
 /**
@@ -18,6 +19,23 @@ function collect(expression: Expression, bound: ReadonlySet<string>, names: Set<
     return
   }
   for (const child of childrenOf(expression)) collect(child, bound, names)
+}
+
+/** The paths an expression reads, as written: `ansible_facts.kernel`, `result.stat['exists']`; each once. */
+export function pathsIn(expression: Expression): readonly string[] {
+  const paths = new Set<string>()
+  const visit = (part: Expression): void => {
+    if (isPath(part)) paths.add(printExpression(part))
+    else for (const child of childrenOf(part)) visit(child)
+  }
+  visit(expression)
+  return [...paths]
+}
+
+function isPath(expression: Expression): boolean {
+  if (expression.kind === 'attribute') return isPath(expression.of)
+  if (expression.kind === 'item') return expression.index.kind === 'constant' && isPath(expression.of)
+  return expression.kind === 'name'
 }
 
 function bind(target: Target, bound: Set<string>): void {

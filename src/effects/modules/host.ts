@@ -1,4 +1,7 @@
+import { pathsIn } from '../../jinja/names.js'
+import { parseExpression } from '../../jinja/parser.js'
 import { known, type Value } from '../../jinja/value.js'
+import type { Span } from '../../source/text.js'
 import {
   bothTrue,
   eitherTrue,
@@ -9,6 +12,7 @@ import {
   membersOf,
   notTrue,
   showValue,
+  textOf,
 } from '../argument.js'
 import type { Effect } from '../effect.js'
 import { type ModuleCall, type ModuleEffects, required } from './call.js'
@@ -227,9 +231,19 @@ export const container: ModuleEffects = call => {
 export const stops: ModuleEffects = call => {
   const that = call.argument('that')
   const deciding = call.invocation.asserted ?? call.task.conditions.filter(({ from }) => from === 'task')
-  const reads = [...new Set(deciding.flatMap(({ names }) => names.map(({ name }) => name)))]
+  const names = deciding.flatMap(condition => condition.names.map(({ name }) => name))
+  // An assert that does not run was not evaluated: what it would look at stands in its text.
+  const written = call.invocation.asserted === undefined && that !== undefined ? pathsOf(that, call.at) : []
   const says = that ?? call.argument('msg') ?? known('Failed as requested from task')
-  return [{ kind: 'stop-if', says, reads, at: call.at }]
+  return [{ kind: 'stop-if', says, reads: [...new Set([...names, ...written])], at: call.at }]
+}
+
+/** What conditions look at: one text, or a list of them. */
+function pathsOf(conditions: Value, at: Span): readonly string[] {
+  const text = textOf(conditions)
+  if (text === undefined) return membersOf(conditions).flatMap(each => (each === conditions ? [] : pathsOf(each, at)))
+  const expression = parseExpression(text, at)
+  return expression.kind === 'syntax-problem' ? [] : pathsIn(expression)
 }
 
 /** Modules that change nothing on the host: they read, wait, talk to the network, or are about the run itself. */

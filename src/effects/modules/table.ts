@@ -128,6 +128,7 @@ const posix: Readonly<Record<string, ModuleEffects>> = {
 
 const general: Readonly<Record<string, ModuleEffects>> = {
   alternatives: writes('link'),
+  archive: writes('dest'),
   filesystem: stated('storage', 'dev', 'fstype'),
   ini_file: iniFile,
   locale_gen: nothing,

@@ -1,0 +1,58 @@
+import { askText, piecesOf } from '../src/effects/argument.js'
+import type { Effect } from '../src/effects/effect.js'
+import { NO_MATCH, type Problem, type Rule } from '../src/verdicts/problem.js'
+import { mayChangeCommandLine, onceRebooted, parametersOf } from './boot.js'
+import { stopsUnless } from './check.js'
+import { atStartOf } from './unit.js'
+
+const limits = (text: string): boolean => parametersOf(text).some(each => /^mem(=|$)/.test(each))
+
+const ENOUGH = 'what it brings is enough'
+
+/** `chmem --enable` brings memory online that the machine has and the kernel does not use. */
+function bringsOnline(effect: Effect): boolean {
+  return (
+    effect.kind === 'command' &&
+    effect.program === 'chmem' &&
+    effect.arguments.some(word => /^(-e|--enable)/.test(piecesOf(word)?.[0] ?? ''))
+  )
+}
+
+const online = (when: 'now' | 'boot'): Rule => ({
+  says: 'brings memory online',
+  matches: (effect, _, effects) => {
+    if (effect.kind !== 'unit-file')
+      return when === 'now' && bringsOnline(effect) ? { kind: 'settles', condition: ENOUGH } : NO_MATCH
+    const match = atStartOf(effect, when, effects, bringsOnline)
+    return match.kind === 'settles' && match.condition === undefined ? { ...match, condition: ENOUGH } : match
+  },
+})
+
+const lifts: Rule = {
+  says: 'takes away the limit mem= of the boot parameters',
+  matches: effect => {
+    if (effect.kind !== 'boot-parameters') return mayChangeCommandLine(effect, text => /\bmem=/.test(text))
+    if (effect.change === 'added') return NO_MATCH
+    const truth = askText(effect.parameters, limits)
+    if (truth.kind === 'false') return NO_MATCH
+    if (truth.kind === 'unknown')
+      return { kind: 'could', says: 'which parameters go is not known', causes: truth.causes }
+    return { kind: 'settles', condition: `mem= held the memory back, and ${ENOUGH}` }
+  },
+}
+
+const checks = stopsUnless('the memory of the host is at least the minimum', ['ansible_facts.memtotal_mb'])
+
+export const memoryMinimum: Problem = {
+  id: 'memory_minimum',
+  title: 'The host has less memory than a node needs',
+  asks: 'Who gives the host the memory that a node needs?',
+  requirement: {
+    says: 'A node needs memory for Kubernetes itself; a control plane needs more than a worker.',
+    source: 'https://kubernetes.io/docs/setup/production-environment/tools/kubeadm/install-kubeadm/',
+  },
+  now: [online('now'), onceRebooted(lifts), checks],
+  afterReboot: [online('boot'), lifts, checks],
+  powers: ['changes-boot'],
+  byHand: ['free -m', 'lsmem'],
+}
