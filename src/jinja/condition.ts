@@ -159,9 +159,11 @@ function settle(worlds: readonly (Judged & { because: readonly Cause[] })[], tex
   if (first.truth.kind !== 'unknown' && worlds.every(world => world.truth.kind === first.truth.kind)) {
     return { truth: first.truth, remains: null }
   }
-  const causes = worlds.flatMap(world =>
-    world.truth.kind === 'unknown' ? [...world.because, ...world.truth.causes] : world.because,
-  )
+  // Where evaluation fails in some worlds only, it is not this program that cannot tell: there the task fails.
+  const causes = worlds.flatMap(({ truth, failure: failing, because }) => {
+    if (truth.kind !== 'unknown') return because
+    return [...because, ...(failing === null ? truth.causes : truth.causes.map(({ unread: _, ...cause }) => cause))]
+  })
   const isOne = worlds.every(world => world.remains === first.remains)
   return { truth: unknown(causes), remains: isOne ? (first.remains ?? text) : text }
 }
