@@ -77,5 +77,6 @@ export function beyondSnapshot(request: AnalysisRequest): readonly string[] {
     ...(request.assume.length > 0 ? ['--assume'] : []),
     ...(request.tags.length > 0 ? ['--tags'] : []),
     ...(request.skipTags.length > 0 ? ['--skip-tags'] : []),
+    ...(request.beside ?? []).map(({ id }) => `an answer about ${id}`),
   ]
 }

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { whyNoPort } from '../../rules/any_port.js'
 import { type Analysis, type AnalysisRequest, analyze, nameOfOrigin, shownVariables } from '../analyze.js'
 import { isFullyKnown } from '../jinja/python.js'
 import { newestRelease, readSnapshot, recordedReleases, type Snapshot } from '../recorded/snapshot.js'
@@ -91,6 +92,11 @@ function asItsRoleSees({ roles }: Analysis, name: string): ResolvedVariable | un
   const settled = views.find(({ variable }) => variable.winner?.origin === 'set_fact' && isFullyKnown(variable.value))
   const [best] = owners.toSorted((a, b) => b.variable.overridden.length - a.variable.overridden.length)
   return (settled ?? best ?? views[0])?.variable
+}
+
+/** Why a name is no problem, and what is one. */
+export function noProblem(name: string, names: readonly string[]): string {
+  return `no problem '${name}'; ${whyNoPort(name) ?? `there are ${names.join(', ')}, and port_N for any port`}`
 }
 
 /** Answers about kubespray refuse another tree. */

@@ -551,7 +551,7 @@ const packageVerbs: Readonly<Record<string, string>> = {
   '-e': 'absent',
 }
 const packageReads = new Set(
-  'list info search show policy repolist check-update provides clean makecache refresh ref dump -q -qa -l -s --version status download source'.split(
+  'list info search show policy repolist check-update provides clean cleanup makecache refresh ref dump -q -qa -l -s --version status download source'.split(
     ' ',
   ),
 )

@@ -40,10 +40,16 @@ describe('problems', () => {
   }
 
   it('can be made for any port', () => {
-    const problem = portProblem({ port: 2379, owner: 'etcd', ownerUnit: 'etcd.service', source: 'https://etcd.io' })
+    const problem = portProblem({
+      port: 2399,
+      owner: 'etcd',
+      ownerUnit: 'etcd.service',
+      says: 'etcd listens there',
+      source: 'https://etcd.io',
+    })
     const run = runOf([
       { module: 'ansible.builtin.service', args: { name: 'etcd', state: 'stopped' } },
-      { module: 'ansible.builtin.shell', raw: 'fuser -k 2379/tcp' },
+      { module: 'ansible.builtin.shell', raw: 'fuser -k 2399/tcp' },
     ])
     const verdict = judge(problem, effectsOfRun(run, NO_ROLE_TEXT))
     assert.equal(verdict.now.fixedBy, 'kubespray')
