@@ -1,4 +1,13 @@
-import { bothTrue, isOneOfTexts, isSet, isText, notTrue, showValue } from '../src/effects/argument.js'
+import {
+  bothTrue,
+  isOneOfTexts,
+  isSet,
+  isText,
+  notTrue,
+  optionsOf,
+  piecesOf,
+  showValue,
+} from '../src/effects/argument.js'
 import { isOneOfUnits } from '../src/effects/describe.js'
 import type { Effect } from '../src/effects/effect.js'
 import type { RunEffects } from '../src/effects/run-effects.js'
@@ -21,12 +30,22 @@ interface ServiceFacts {
   readonly applies?: (effects: RunEffects) => boolean
 }
 
+function isOpen(value: Value): boolean {
+  return optionsOf(value).every(option => piecesOf(option.value)?.some(piece => piece !== null) !== true)
+}
+
 /** Rules for a service that must not run: it is stopped, and it does not start at boot. */
 export function serviceOff(facts: ServiceFacts): PhaseRules {
   const { name, unit, socket } = facts
   const settles: Match =
     facts.condition === undefined ? { kind: 'settles' } : { kind: 'settles', condition: facts.condition }
   const isIt = (value: Value): Truth => isOneOfUnits(value, [unit])
+
+  // A unit of which only the host knows anything (those found active before) is not taken for every unit there is.
+  const isAgain = (value: Value): Truth => {
+    const about = isIt(value)
+    return about.kind === 'unknown' && !about.causes.some(cause => cause.unread) && isOpen(value) ? FALSE : about
+  }
 
   const matchOf = (about: Truth, does: Truth): Match => {
     const both = bothTrue(about, does)
@@ -70,7 +89,7 @@ export function serviceOff(facts: ServiceFacts): PhaseRules {
     },
     undoneBy: (_, later) =>
       later.kind === 'unit'
-        ? bothTrue(isIt(later.unit), isOneOfTexts(later.state, ['started', 'restarted', 'reloaded']))
+        ? bothTrue(isAgain(later.unit), isOneOfTexts(later.state, ['started', 'restarted', 'reloaded']))
         : FALSE,
   }
   const keepsOff: Rule = {
@@ -84,8 +103,8 @@ export function serviceOff(facts: ServiceFacts): PhaseRules {
       if (later.kind !== 'unit') return FALSE
       const masked = settling.kind === 'unit' && isSet(settling.masked, false).kind === 'true'
       if (masked)
-        return later.masked === undefined ? FALSE : bothTrue(isIt(later.unit), notTrue(isSet(later.masked, true)))
-      return bothTrue(isIt(later.unit), isSet(later.enabled, false))
+        return later.masked === undefined ? FALSE : bothTrue(isAgain(later.unit), notTrue(isSet(later.masked, true)))
+      return bothTrue(isAgain(later.unit), isSet(later.enabled, false))
     },
   }
   return { now: [stops], afterReboot: [keepsOff] }

@@ -735,7 +735,7 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ...named('rsync scp', { powers: ['writes-files'], effects: received }),
   // Clients of a cluster's API: what they change is in the cluster.
   ...named('kubectl oc', { powers: [], effects: kubectl }),
-  ...named('helm calicoctl calico-upgrade cilium netctl etcdctl etcdutl cinder openstack', {
+  ...named('helm calicoctl calicoctl.sh calico-upgrade cilium netctl etcdctl etcdutl cinder openstack', {
     powers: [],
     effects: says('cluster-object'),
   }),
