@@ -21,9 +21,16 @@ const RUNTIMES: readonly Runtime[] = [
   { name: 'CRI-O', unit: 'crio.service', packages: ['cri-o', 'crio'] },
 ]
 
+/** The runtimes a run uses, worked out once: each rule asks for each effect. */
+const used = new WeakMap<RunEffects, ReadonlySet<Runtime>>()
+
 /** Whether the run uses this runtime itself: then it is not the other one. */
-function isUsed({ unit }: Runtime, effects: RunEffects): boolean {
-  return whenStarts(unit, 'now', effects) !== undefined
+function isUsed(runtime: Runtime, effects: RunEffects): boolean {
+  const before = used.get(effects)
+  if (before !== undefined) return before.has(runtime)
+  const started = new Set(RUNTIMES.filter(({ unit }) => whenStarts(unit, 'now', effects) !== undefined))
+  used.set(effects, started)
+  return started.has(runtime)
 }
 
 const rules = RUNTIMES.map(runtime =>

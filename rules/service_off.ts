@@ -9,7 +9,7 @@ import {
   showValue,
 } from '../src/effects/argument.js'
 import { isOneOfUnits } from '../src/effects/describe.js'
-import type { Effect } from '../src/effects/effect.js'
+import type { Effect, Package } from '../src/effects/effect.js'
 import type { RunEffects } from '../src/effects/run-effects.js'
 import { FALSE, type Truth, type Value } from '../src/jinja/value.js'
 import { type Match, NO_MATCH, type Rule } from '../src/verdicts/problem.js'
@@ -55,9 +55,8 @@ export function serviceOff(facts: ServiceFacts): PhaseRules {
     const inDoubt = about.kind === 'true' || both.causes.some(cause => cause.unread)
     return inDoubt ? { kind: 'could', says: `whether that is ${name} is not known`, causes: both.causes } : NO_MATCH
   }
-  const removes = (effect: Effect): Match => {
-    if (effect.kind !== 'package' || isOneOfTexts(effect.state, ['absent', 'removed', 'purged']).kind !== 'true')
-      return NO_MATCH
+  const removes = (effect: Package): Match => {
+    if (isOneOfTexts(effect.state, ['absent', 'removed', 'purged']).kind !== 'true') return NO_MATCH
     const names = showValue(effect.names).split(/[\s,]+/)
     return facts.packages.some(each => names.includes(each)) ? settles : NO_MATCH
   }
@@ -78,8 +77,8 @@ export function serviceOff(facts: ServiceFacts): PhaseRules {
   const stops: Rule = {
     says: `stops ${name}`,
     matches: (effect, _, effects) => {
-      if (facts.applies?.(effects) === false) return NO_MATCH
-      if (effect.kind !== 'unit') return removes(effect)
+      if ((effect.kind !== 'unit' && effect.kind !== 'package') || facts.applies?.(effects) === false) return NO_MATCH
+      if (effect.kind === 'package') return removes(effect)
       const stopped = matchOf(isIt(effect.unit), isText(effect.state, 'stopped'))
       const socketOff = (other: Effect): boolean =>
         other.kind === 'unit' &&
@@ -95,8 +94,8 @@ export function serviceOff(facts: ServiceFacts): PhaseRules {
   const keepsOff: Rule = {
     says: `keeps ${name} from starting at boot`,
     matches: (effect, _, effects) => {
-      if (facts.applies?.(effects) === false) return NO_MATCH
-      if (effect.kind !== 'unit') return removes(effect)
+      if ((effect.kind !== 'unit' && effect.kind !== 'package') || facts.applies?.(effects) === false) return NO_MATCH
+      if (effect.kind === 'package') return removes(effect)
       return withSocket(offAtBoot(effect, isIt), other => offAtBoot(other, isSocket).kind === 'settles', effects)
     },
     undoneBy: (settling, later) => {
