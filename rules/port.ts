@@ -1,18 +1,25 @@
 import { isOneOfTexts, isSet, isText, optionsOf, piecesOf, showValue, textOf } from '../src/effects/argument.js'
 import { unitName } from '../src/effects/describe.js'
 import type { Effect, Kubeadm } from '../src/effects/effect.js'
+import { optionValue } from '../src/effects/programs.js'
 import type { Occurrence } from '../src/effects/run-effects.js'
 import { decide, type Value } from '../src/jinja/value.js'
 import { type Match, NO_MATCH, type Note, type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
 import { atStartOf } from './unit.js'
 
-interface PortFacts {
+export interface PortFacts {
   readonly port: number
   /** Who listens there once the cluster runs. */
   readonly owner: string
   /** The unit it runs as; absent where it runs in a pod. */
   readonly ownerUnit?: string
+  /** What has to be so, in a sentence. */
+  readonly says: string
   readonly source: string
+  /** Which calls of kubeadm try to bind it first, each with the case in which it does; null: always. */
+  readonly checkedBy?: Readonly<Partial<Record<'init' | 'join', string | null>>>
+  /** What else comes near. */
+  readonly near?: (effect: Effect) => Match
 }
 
 function near(why: string): Match {
@@ -89,7 +96,7 @@ function frees(facts: PortFacts): Rule {
         case 'reboot':
           return near('a reboot ends every process, but what starts the holder at boot takes the port again')
         default:
-          return NO_MATCH
+          return facts.near?.(effect) ?? NO_MATCH
       }
     },
   }
@@ -110,19 +117,27 @@ function keepsFree(facts: PortFacts): Rule {
   }
 }
 
-/** The preflight errors a call of kubeadm lets pass, as far as they are known. */
-function ignores(effect: Kubeadm, check: string): 'all' | 'this' | undefined {
-  if (effect.ignoredPreflightErrors === undefined) return undefined
-  const names = optionsOf(effect.ignoredPreflightErrors).flatMap(({ value }) =>
-    (piecesOf(value) ?? []).flatMap(piece => (piece ?? '').split(',')),
-  )
-  const lower = names.map(name => name.trim().toLowerCase())
-  if (lower.includes('all')) return 'all'
-  return lower.includes(check.toLowerCase()) ? 'this' : undefined
+/** The preflight errors a call of kubeadm lets pass, in lower case as kubeadm compares them; undefined where not all are known. */
+function ignoredErrors({ ignoredPreflightErrors }: Kubeadm): readonly string[] | undefined {
+  if (ignoredPreflightErrors === undefined) return []
+  const known: string[] = []
+  let all = true
+  for (const { value } of optionsOf(ignoredPreflightErrors)) {
+    const pieces = piecesOf(value) ?? [null]
+    if (pieces.includes(null)) all = false
+    known.push(...pieces.flatMap(piece => (piece ?? '').split(',')).map(name => name.trim().toLowerCase()))
+  }
+  return all || known.includes('all') ? known : undefined
 }
 
-/** Where kubeadm's own check of the port is let pass, so that the port is not what the last message speaks of. */
-function tolerated({ port, owner }: PortFacts): (occurrences: readonly Occurrence[]) => readonly Note[] {
+/** Whether the call leaves out its checks as a whole. */
+function skipsChecks(effect: Kubeadm): boolean {
+  const phases = textOf(optionValue(effect.arguments, '--skip-phases')) ?? ''
+  return phases.split(',').includes('preflight')
+}
+
+/** What each call of kubeadm makes of the port when it is busy: it stops there, or lets that pass. */
+function ofKubeadm({ port, owner, checkedBy }: PortFacts): (occurrences: readonly Occurrence[]) => readonly Note[] {
   const check = `Port-${port}`
   return occurrences => {
     const seen = new Set<Effect['at']>()
@@ -130,31 +145,37 @@ function tolerated({ port, owner }: PortFacts): (occurrences: readonly Occurrenc
       const { effect, task } = occurrence
       if (effect.kind !== 'kubeadm' || seen.has(effect.at)) return []
       if (effect.subcommand !== 'init' && effect.subcommand !== 'join') return []
-      const what = ignores(effect, check)
-      if (what === undefined) return []
+      const ignored = ignoredErrors(effect)
+      const names = ignored?.includes(check.toLowerCase()) === true
+      const where = checkedBy?.[effect.subcommand]
+      if (where === undefined && !names) return []
       seen.add(effect.at)
       const retry = task.part === 'rescue'
-      const call = retry ? `The second \`kubeadm ${effect.subcommand}\`` : `\`kubeadm ${effect.subcommand}\``
-      const lets = what === 'all' ? 'lets every preflight error pass' : `lets ${check} pass`
-      const where = retry
-        ? `a busy port stands only in the first try's output, and ${owner} cannot listen all the same`
-        : `a busy port is only a warning there, and ${owner} cannot listen all the same`
-      return [{ says: `${call} ${lets}: ${where}.`, about: occurrence }]
+      const name = retry ? `The second \`kubeadm ${effect.subcommand}\`` : `\`kubeadm ${effect.subcommand}\``
+      const call = where == null ? name : `${name}, which checks port ${port} only where ${where},`
+      const note = (says: string): readonly Note[] => [{ says: `${call} ${says}.`, about: occurrence }]
+      if (skipsChecks(effect)) return note('leaves out its checks')
+      if (ignored === undefined) return note('lets some preflight errors pass; which is not known')
+      const everything = ignored.includes('all')
+      if (!everything && !names) return note(`stops with the error ${check} where the port is busy`)
+      const lets = everything ? 'lets every preflight error pass' : `lets ${check} pass`
+      return note(
+        retry
+          ? `${lets}: a busy port stands only in the first try's output, and ${owner} cannot listen all the same`
+          : `${lets}: a busy port is only a warning there, and ${owner} cannot listen all the same`,
+      )
     })
   }
 }
 
 /** The problem that something else holds a port Kubernetes needs. */
 export function portProblem(facts: PortFacts): Problem {
-  const { port, owner, source } = facts
+  const { port, says, source } = facts
   return {
     id: `port_${port}`,
     title: `Something already listens on port ${port}`,
     asks: `Who frees port ${port}, and who keeps it free after a reboot?`,
-    requirement: {
-      says: `${owner} has to listen on port ${port}; kubeadm refuses to start while another does.`,
-      source,
-    },
+    requirement: { says, source },
     now: [frees(facts)],
     afterReboot: [keepsFree(facts)],
     powers: ['stops-units', 'signals-processes', 'manages-containers'],
@@ -162,6 +183,6 @@ export function portProblem(facts: PortFacts): Problem {
       `ss -lntp 'sport = :${port}'`,
       'systemctl disable --now UNIT   # the unit of the process, and its .socket if it has one',
     ],
-    notes: tolerated(facts),
+    notes: ofKubeadm(facts),
   }
 }

@@ -42,8 +42,8 @@ export interface AnalysisRequest {
   readonly environment?: Readonly<Record<string, string | undefined>>
   /** Which variables of a role to resolve when it begins; none where absent. */
   readonly variables?: (role: Role, scope: Scope) => readonly string[]
-  /** Problems to judge besides the catalogue. */
-  readonly ownProblems?: readonly Problem[]
+  /** Problems to judge beside those of the catalogue. */
+  readonly beside?: readonly Problem[]
   /** False where the answer is recorded: verdicts then name places and names, but quote no conditions. */
   readonly quoteCode?: boolean
 }
@@ -104,7 +104,7 @@ export function analyze(tree: SourceTree, request: AnalysisRequest): Analysis {
   const analysis = analyzeRun(tree, request)
   const judged = request.quoteCode === false ? withoutExpressions(analysis.run) : analysis.run
   const effects = effectsOfRun(judged, roleTexts(tree))
-  return { ...analysis, effects, verdicts: judgeAll([...problems, ...(request.ownProblems ?? [])], effects) }
+  return { ...analysis, effects, verdicts: judgeAll([...problems, ...(request.beside ?? [])], effects) }
 }
 
 /** The pipeline up to the run: for what needs no verdicts. */

@@ -1,3 +1,4 @@
+import { problemById, problems } from '../../rules/index.js'
 import { renderExplainJson } from '../reports/explain-json.js'
 import { renderExplainMarkdown } from '../reports/explain-markdown.js'
 import { renderExplainText } from '../reports/explain-text.js'
@@ -19,7 +20,7 @@ import {
   requestOf,
 } from './options.js'
 import { styleFor, writeReport } from './output.js'
-import { reportFor, statusOf, tellDiagnostics } from './subject.js'
+import { noProblem, reportFor, statusOf, tellDiagnostics } from './subject.js'
 
 const explainProblem = { text: renderExplainText, json: renderExplainJson, markdown: renderExplainMarkdown } as const
 const explainVariable = {
@@ -38,13 +39,17 @@ export const defineExplain: DefineCommand = (program, terminal, finish) => {
     .argument('[source]', 'a release, a directory or DIR@REV (default: the newest recorded release)')
   addOutputOptions(addRulesOption(addAnalysisOptions(command)), ['text', 'json', 'markdown']).action(
     (problem: string, source: string | undefined, options: AnalysisOptions & OutputOptions) => {
-      const report = reportFor(source, requestOf(options))
+      // A port that is not in the catalogue is judged for this answer alone.
+      const asked = problems.some(({ id }) => id === problem) ? undefined : problemById(problem)
+      const request = requestOf(options)
+      const beside = [...(request.beside ?? []), ...(asked === undefined ? [] : [asked])]
+      const report = reportFor(source, { ...request, beside })
       const style = styleFor(options, terminal)
       const verdict = report.problems.find(({ id }) => id === problem)
       const variable = variableNamed(report, problem)
       if (verdict === undefined && variable === undefined) {
         const names = [...report.problems.map(({ id }) => id), ...explainedVariables(report)]
-        throw new UsageError(`no problem '${problem}'; there are ${names.join(', ')}`)
+        throw new UsageError(noProblem(problem, names))
       }
       const text =
         verdict !== undefined

@@ -6,7 +6,7 @@ import { readOwnProblems } from './own-problems.js'
 /** The options every analysing command takes, as commander hands them over. */
 export type AnalysisOptions = Omit<
   AnalysisRequest,
-  'environment' | 'variables' | 'quoteCode' | 'commonFacts' | 'ownProblems'
+  'environment' | 'variables' | 'quoteCode' | 'commonFacts' | 'beside'
 > & {
   readonly rules?: string
 }
@@ -74,7 +74,7 @@ export function requestOf(options: AnalysisOptions): AnalysisRequest {
     environment: process.env,
     ...(host === undefined ? {} : { host }),
     ...(facts === undefined ? {} : { facts }),
-    ...(rules === undefined ? {} : { ownProblems: readOwnProblems(rules) }),
+    ...(rules === undefined ? {} : { beside: readOwnProblems(rules) }),
   }
 }
 
@@ -87,8 +87,8 @@ export function beyondSnapshot(request: AnalysisRequest): readonly string[] {
     ...(request.extraVars.length > 0 ? ['--extra-vars'] : []),
     ...(request.facts === undefined ? [] : ['--facts']),
     ...(request.assume.length > 0 ? ['--assume'] : []),
-    ...(request.ownProblems === undefined ? [] : ['--rules']),
     ...(request.tags.length > 0 ? ['--tags'] : []),
     ...(request.skipTags.length > 0 ? ['--skip-tags'] : []),
+    ...(request.beside ?? []).map(({ id }) => `an answer about ${id}`),
   ]
 }

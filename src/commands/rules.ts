@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { problems } from '../../rules/index.js'
+import { pageOfPort } from '../../rules/any_port.js'
+import { problemById, problems } from '../../rules/index.js'
 import { UsageError } from '../source/diagnostic.js'
+import type { Problem } from '../verdicts/problem.js'
 import type { DefineCommand } from './command.js'
 import { addOutputOptions, type OutputOptions } from './options.js'
 import { writeReport } from './output.js'
+import { noProblem } from './subject.js'
 
 /** `whofixes rules`: the problems, or the page of one. */
 export const defineRules: DefineCommand = (program, terminal, finish) => {
@@ -12,22 +15,25 @@ export const defineRules: DefineCommand = (program, terminal, finish) => {
     .description('the problems, or the page of one')
     .argument('[problem]', 'as in who-fixes.json')
   addOutputOptions(command, ['text', 'json']).action((problem: string | undefined, options: OutputOptions) => {
-    const chosen = problems.filter(({ id }) => problem === undefined || id === problem)
-    if (chosen.length === 0) {
-      throw new UsageError(`no problem '${problem}'; there are ${problems.map(({ id }) => id).join(', ')}`)
+    const asked = problem === undefined ? undefined : problemById(problem)
+    if (problem !== undefined && asked === undefined) {
+      const names = problems.map(({ id }) => id)
+      throw new UsageError(noProblem(problem, names))
     }
+    const chosen = asked === undefined ? problems : [asked]
     const list = chosen.map(({ id, title, asks, requirement, byHand }) => ({ id, title, asks, requirement, byHand }))
     const text =
       options.format === 'json'
         ? `${JSON.stringify({ problems: list }, null, 2)}\n`
-        : problem === undefined
+        : asked === undefined
           ? list.map(({ id, title }) => `${id.padEnd(16)} ${title}\n`).join('')
-          : pageOf(problem)
+          : pageOf(asked)
     writeReport(text, options, terminal)
     finish(0)
   })
 }
 
-function pageOf(problem: string): string {
-  return readFileSync(new URL(`../../../rules/${problem}.md`, import.meta.url), 'utf8')
+function pageOf(problem: Problem): string {
+  const name = problems.includes(problem) ? problem.id : 'port_N'
+  return pageOfPort(readFileSync(new URL(`../../../rules/${name}.md`, import.meta.url), 'utf8'), problem)
 }

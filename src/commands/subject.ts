@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { whyNoPort } from '../../rules/any_port.js'
 import { type Analysis, type AnalysisRequest, analyze, nameOfOrigin, shownVariables } from '../analyze.js'
 import { isFullyKnown } from '../jinja/python.js'
 import { newestRelease, readSnapshot, recordedReleases, type Snapshot } from '../recorded/snapshot.js'
@@ -98,6 +99,11 @@ const marks = ['roles/kubernetes/preinstall', 'roles/kubernetes/node', 'cluster.
 /** Whether a tree has what every kubespray checkout has. */
 export function isKubespray(tree: SourceTree): boolean {
   return marks.every(path => tree.entryKind(path) !== undefined)
+}
+
+/** Why a name is no problem, and what is one. */
+export function noProblem(name: string, names: readonly string[]): string {
+  return `no problem '${name}'; ${whyNoPort(name) ?? `there are ${names.join(', ')}, and port_N for any port`}`
 }
 
 /** Answers about kubespray refuse another tree. */

@@ -897,7 +897,7 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   // Programs that work on files and directories of their own and on services by network; they neither signal processes
   // nor start or stop units.
   ...named(
-    'openssl gzip gunzip zcat bzip2 xz zip sftp ssh-keygen git go patch truncate split csplit sponge update-ca-certificates update-ca-trust clrtrust chmod chown chgrp chattr setfacl chcon restorecon semanage mktemp ldconfig depmod update-initramfs dracut locale-gen yq skopeo cosign krew cfssl cfssljson gpg gpgconf apt-key ssh-keyscan',
+    'openssl gzip gunzip zcat bzip2 xz zip sftp ssh-keygen git go patch truncate split csplit sponge update-ca-certificates update-ca-trust clrtrust chmod chown chgrp chattr setfacl chcon restorecon semanage mktemp ldconfig depmod update-initramfs dracut locale-gen yq skopeo cosign krew cfssl cfssljson gpg gpgconf apt-key ssh-keyscan fapolicyd-cli',
     writesItsFiles,
   ),
   ['curl', { powers: ['writes-files'], effects: namedByOption('written', '-o', '--output') }],
@@ -907,7 +907,7 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ...named('rsync scp', { powers: ['writes-files'], effects: received }),
   // Clients of a cluster's API: what they change is in the cluster.
   ...named('kubectl oc', { powers: [], effects: kubectl }),
-  ...named('helm calicoctl calico-upgrade cilium netctl etcdctl etcdutl cinder openstack', {
+  ...named('helm calicoctl calicoctl.sh calico-upgrade cilium netctl etcdctl etcdutl cinder openstack', {
     powers: [],
     effects: says('cluster-object'),
   }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { problemById, problems } from '../../rules/index.js'
 import { type Analysis, type AnalysisRequest, analyze, defaultRequest } from '../../src/analyze.js'
 import { clonePath } from '../../src/source/clone.js'
 import { openRevision } from '../../src/source/revision.js'
@@ -24,6 +25,10 @@ interface Case {
   /** `file:line effect` of what settles it on the running host and after a reboot. */
   readonly now?: readonly string[]
   readonly afterReboot?: readonly string[]
+  /** The host joins the control plane of another one. */
+  readonly joins?: true
+  /** `file:line` of each note, with a piece of what it says. */
+  readonly notes?: readonly (readonly [place: string, says: string])[]
   /** What came near, with a piece of why it does not count. */
   readonly near?: readonly (readonly [place: string, why: string])[]
 }
@@ -34,7 +39,7 @@ const cases: readonly Case[] = JSON.parse(
 
 function analysisOf(
   revision: string,
-  { facts, assume, variables }: Pick<Case, 'facts' | 'assume' | 'variables'> = {},
+  { facts, assume, variables, joins }: Pick<Case, 'facts' | 'assume' | 'variables' | 'joins'> = {},
   request: Partial<AnalysisRequest> = {},
 ): Analysis {
   return withTemporary(root => {
@@ -44,7 +49,7 @@ function analysisOf(
   hosts: {node1: {}}
   vars: {${variables ?? ''}}
   children:
-    kube_control_plane: {hosts: {node1: {}}}
+    kube_control_plane: {hosts: {${joins ? 'node0: {}, ' : ''}node1: {}}}
     kube_node: {hosts: {node1: {}}}
     etcd: {hosts: {node1: {}}}
     k8s_cluster: {children: {kube_control_plane: {}, kube_node: {}}}
@@ -54,7 +59,7 @@ function analysisOf(
       ...defaultRequest,
       assume: assume ?? [],
       ...(facts === undefined ? {} : { facts: join(root, 'facts.json') }),
-      ...(variables === undefined ? {} : { inventory: [join(root, 'hosts.yml')] }),
+      ...(variables === undefined && !joins ? {} : { inventory: [join(root, 'hosts.yml')], host: 'node1' }),
       ...request,
     })
   })
@@ -71,12 +76,23 @@ const inWords = ({ task, says }: Evidence): string => `${placeOf(task.task.at)} 
 describeWithClone('cases', () => {
   for (const each of cases) {
     it(`${each.id} ${each.says}`, () => {
-      const verdict = verdictOn(analysisOf(each.revision, each), each.problem)
+      const asked = problems.some(({ id }) => id === each.problem) ? undefined : problemById(each.problem)
+      const request = asked === undefined ? {} : { beside: [asked] }
+      const verdict = verdictOn(analysisOf(each.revision, each, request), each.problem)
       assert.equal(verdict.fixedBy, each.fixedBy)
       if (each.condition !== undefined) assert.equal(verdict.condition, each.condition)
       if (each.now !== undefined) assert.deepEqual(verdict.now.evidence.map(inWords).sort(), [...each.now].sort())
       if (each.afterReboot !== undefined) {
         assert.deepEqual(verdict.afterReboot.evidence.map(inWords).sort(), [...each.afterReboot].sort())
+      }
+      if (each.notes !== undefined) {
+        const notes = verdict.notes.map(
+          ({ says, about }) => `${about === undefined ? '' : placeOf(about.effect.at)} ${says}`,
+        )
+        assert.equal(notes.length, each.notes.length, notes.join('\n'))
+        for (const [index, [place, says]] of each.notes.entries()) {
+          assert.ok(notes[index]?.startsWith(`${place} `) && notes[index]?.includes(says), notes[index])
+        }
       }
       for (const [place, why] of each.near ?? []) {
         const near = verdict.nearMisses.filter(({ task }) => placeOf(task.task.at) === place)

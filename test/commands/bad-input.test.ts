@@ -637,9 +637,21 @@ const cases: readonly BadInput[] = [
   // Words the command line does not know.
   {
     name: 'unknown problem',
-    args: ({ tree }) => ['explain', 'port_80', tree],
+    args: ({ tree }) => ['explain', 'swop', tree],
     status: 2,
-    says: [/no problem 'port_80'; there are swap, br_netfilter, ip_forward, port_10250/],
+    says: [/no problem 'swop'; there are swap, br_netfilter, ip_forward, port_10250/, /port_N for any port/],
+  },
+  {
+    name: 'a port there is not',
+    args: ({ tree }) => ['explain', 'port_99999', tree],
+    status: 2,
+    says: [/no problem 'port_99999'; a port is named port_N with N from 1 to 65535/],
+  },
+  {
+    name: 'the page of a port there is not',
+    args: () => ['rules', 'port_x'],
+    status: 2,
+    says: [/no problem 'port_x'; a port is named port_N with N from 1 to 65535/],
   },
   {
     name: 'explain without a problem',

@@ -2,22 +2,24 @@ import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { anyPort, pageOfPort } from '../../rules/any_port.js'
 import { problems } from '../../rules/index.js'
 import { analyze, defaultRequest } from '../../src/analyze.js'
 import { reportOfAnalysis } from '../../src/commands/subject.js'
 import type { Report, ReportedVerdict } from '../../src/reports/report.js'
 import { openDirectory } from '../../src/source/directory.js'
+import type { Problem } from '../../src/verdicts/problem.js'
 import { describeWithClone, reportOn } from '../releases/clone.js'
 import { answersOf, examplesOfPage, pageOf } from './page.js'
 
-function reportOnFiles(files: ReadonlyMap<string, string>): Report {
+function reportOnFiles(files: ReadonlyMap<string, string>, beside: readonly Problem[] = []): Report {
   const directory = mkdtempSync(join(tmpdir(), 'whofixes-page-'))
   try {
     for (const [path, text] of files) {
       mkdirSync(dirname(join(directory, path)), { recursive: true })
       writeFileSync(join(directory, path), text)
     }
-    return reportOfAnalysis(analyze(openDirectory(directory), defaultRequest))
+    return reportOfAnalysis(analyze(openDirectory(directory), { ...defaultRequest, beside }))
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
@@ -35,12 +37,18 @@ function placesOf({ now, afterReboot, nearMisses, searched, notes }: ReportedVer
   return [...named, ...searched.unresolved, ...notes].map(({ file, line }) => `${file}:${line}`)
 }
 
+/** A port that is not in the catalogue, for the page of any. */
+const aPort = anyPort('port_8081')
+assert.ok(aPort)
+const pageFor = (problem: Problem): string =>
+  problem === aPort ? pageOfPort(pageOf('port_N'), problem) : pageOf(problem.id)
+
 describe('rule pages: examples', () => {
-  for (const problem of problems) {
-    for (const { fixedBy, files } of examplesOfPage(pageOf(problem.id))) {
+  for (const problem of [...problems, aPort]) {
+    for (const { fixedBy, files } of examplesOfPage(pageFor(problem))) {
       it(`${problem.id}: the example for ${fixedBy}`, () => {
         assert.ok(files.has('cluster.yml'), `no yaml block under ### ${fixedBy}`)
-        const report = reportOnFiles(files)
+        const report = reportOnFiles(files, problem === aPort ? [aPort] : [])
         assert.deepEqual(
           report.diagnostics.filter(({ severity }) => severity === 'error'),
           [],
@@ -54,13 +62,13 @@ describe('rule pages: examples', () => {
 describeWithClone('rule pages: answers', () => {
   const reports = new Map<string, Report>()
   const reportFor = (revision: string): Report => {
-    const report = reports.get(revision) ?? reportOn(revision)
+    const report = reports.get(revision) ?? reportOn(revision, { beside: [aPort] })
     reports.set(revision, report)
     return report
   }
-  for (const problem of problems) {
+  for (const problem of [...problems, aPort]) {
     it(`${problem.id}: what it says of v2.31.0 and master`, () => {
-      const stated = answersOf(pageOf(problem.id))
+      const stated = answersOf(pageFor(problem))
       for (const revision of ['v2.31.0', 'master']) assert.ok(stated.some(answer => answer.revision === revision))
       for (const { revision, fixedBy, now, afterReboot, place } of stated) {
         const verdict = verdictOn(reportFor(revision), problem.id)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
+import { whyNoPort } from '../../rules/any_port.js'
 import { problemById, problems } from '../../rules/index.js'
 import { portProblem } from '../../rules/port.js'
 import { MODULES } from '../../src/effects/modules/table.js'
@@ -39,11 +40,31 @@ describe('problems', () => {
     })
   }
 
+  it('are there for any port a name gives, and for no other', () => {
+    for (const id of ['port_1', 'port_8081', 'port_65535']) assert.equal(problemById(id)?.id, id)
+    assert.equal(
+      problemById('port_10250'),
+      problems.find(({ id }) => id === 'port_10250'),
+    )
+    for (const id of ['port_0', 'port_65536', 'port_99999', 'port_x', 'port_', 'port_080', 'port_80x', 'port_8.1']) {
+      assert.equal(problemById(id), undefined, id)
+      assert.match(whyNoPort(id) ?? '', /port_N with N from 1 to 65535/, id)
+    }
+    assert.equal(whyNoPort('swap'), undefined)
+    assert.equal(whyNoPort('port_80'), undefined)
+  })
+
   it('can be made for any port', () => {
-    const problem = portProblem({ port: 2379, owner: 'etcd', ownerUnit: 'etcd.service', source: 'https://etcd.io' })
+    const problem = portProblem({
+      port: 2399,
+      owner: 'etcd',
+      ownerUnit: 'etcd.service',
+      says: 'etcd listens there',
+      source: 'https://etcd.io',
+    })
     const run = runOf([
       { module: 'ansible.builtin.service', args: { name: 'etcd', state: 'stopped' } },
-      { module: 'ansible.builtin.shell', raw: 'fuser -k 2379/tcp' },
+      { module: 'ansible.builtin.shell', raw: 'fuser -k 2399/tcp' },
     ])
     const verdict = judge(problem, effectsOfRun(run, NO_ROLE_TEXT))
     assert.equal(verdict.now.fixedBy, 'kubespray')

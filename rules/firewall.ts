@@ -1,0 +1,74 @@
+import { textOf } from '../src/effects/argument.js'
+import type { Firewall } from '../src/effects/effect.js'
+import { FALSE } from '../src/jinja/value.js'
+import { type Match, NO_MATCH, type Problem, type Rule } from '../src/verdicts/problem.js'
+import { serviceOff } from './service_off.js'
+
+/** What manages the packet filter of a host, by its unit; a host has one of them or none. */
+const managers = ['firewalld', 'ufw', 'nftables'].map(name =>
+  serviceOff({
+    name,
+    unit: `${name}.service`,
+    packages: [name],
+    condition: `the firewall of the host is ${name}`,
+  }),
+)
+
+/** `ufw disable` takes its rules out and keeps it off at boot. */
+function disablesUfw({ tool, says }: Firewall): boolean {
+  return tool === 'ufw' && /(^|[\s=])disabled?$/.test(textOf(says) ?? '')
+}
+
+function ofUfw(effect: Firewall): Match {
+  return disablesUfw(effect) ? { kind: 'settles', condition: 'the firewall of the host is ufw' } : NO_MATCH
+}
+
+const turnsUfwOff: Rule = {
+  says: 'turns ufw off with its own command',
+  matches: effect => (effect.kind === 'firewall' ? ofUfw(effect) : NO_MATCH),
+  undoneBy: (_, later) =>
+    later.kind === 'firewall' && later.tool === 'ufw' && /(^|[\s=])enabled?$/.test(textOf(later.says) ?? '')
+      ? { kind: 'true' }
+      : FALSE,
+}
+
+const OPENS =
+  /(^|[\s=])(--?add-(port|service|rich-rule|source|interface)|port|service|allow|--set-target|jump=ACCEPT|-j ACCEPT)\b/
+
+const changesRules: Rule = {
+  says: 'changes rules of the packet filter',
+  matches: effect => {
+    if (effect.kind !== 'firewall' || disablesUfw(effect) || ['ipvsadm', 'ipset'].includes(effect.tool)) return NO_MATCH
+    const text = textOf(effect.says) ?? ''
+    if (/(^|\s)(flush=|-F\b|--flush\b|flush ruleset)/.test(text)) {
+      return {
+        kind: 'near',
+        why: 'empties a table now: what manages the firewall fills it again when it is loaded anew',
+        closest: true,
+      }
+    }
+    if (/(^|\s)(policy=|-P\s|--policy\s)/.test(text))
+      return { kind: 'near', why: 'decides only about what no rule is about: the rules that refuse stay' }
+    return OPENS.test(text)
+      ? { kind: 'near', why: 'opens only what it names, and a node needs more than one port', closest: true }
+      : { kind: 'near', why: 'changes one rule and leaves the firewall on' }
+  },
+}
+
+export const firewall: Problem = {
+  id: 'firewall',
+  title: 'A firewall is on',
+  asks: 'Who turns the firewall off, and who keeps it off after a reboot?',
+  requirement: {
+    says: 'Nodes have to reach each other on the ports of the control plane, the kubelet and the network plugin; a firewall with its defaults lets through none of them.',
+    source:
+      'https://kubernetes.io/docs/setup/production-environment/tools/kubeadm/install-kubeadm/#check-required-ports',
+  },
+  now: [...managers.flatMap(({ now }) => now), turnsUfwOff, changesRules],
+  afterReboot: [...managers.flatMap(({ afterReboot }) => afterReboot), turnsUfwOff],
+  powers: ['stops-units', 'changes-firewall', 'changes-packages'],
+  byHand: [
+    'systemctl disable --now firewalld   # or: ufw disable',
+    "ss -lntu                            # to keep it, open what the nodes' own processes listen on",
+  ],
+}

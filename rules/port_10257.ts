@@ -1,0 +1,9 @@
+import { portProblem } from './port.js'
+
+export const port10257 = portProblem({
+  port: 10257,
+  owner: 'the controller manager',
+  says: 'The controller manager of a control plane has to listen on port 10257; kubeadm refuses to start while another does.',
+  source: 'https://kubernetes.io/docs/reference/networking/ports-and-protocols/',
+  checkedBy: { init: null, join: 'it joins a control plane' },
+})

@@ -1,0 +1,10 @@
+import { portProblem } from './port.js'
+
+export const port2379 = portProblem({
+  port: 2379,
+  owner: 'etcd',
+  ownerUnit: 'etcd.service',
+  says: 'etcd has to listen on port 2379, where the API server asks it; kubeadm looks only where it runs etcd itself.',
+  source: 'https://kubernetes.io/docs/reference/networking/ports-and-protocols/',
+  checkedBy: { init: 'it runs etcd itself', join: 'it joins a control plane and runs etcd itself' },
+})
