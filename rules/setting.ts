@@ -111,7 +111,11 @@ export function settingRules(keys: readonly string[], holds: (value: Value | und
     const about = isKey(effect, keys)
     if (about.kind === 'false') return NO_MATCH
     const value = holds(effect.value)
-    if (value.kind === 'false') return NO_MATCH
+    if (value.kind === 'false') {
+      return effect.value === undefined || about.kind !== 'true'
+        ? NO_MATCH
+        : { kind: 'near', why: `sets it to ${showValue(effect.value)}, which is not what is asked` }
+    }
     if (about.kind === 'unknown' || value.kind === 'unknown')
       return could('which setting is written is not known', about, value)
     return judge(effect)
@@ -160,6 +164,16 @@ export function settingRules(keys: readonly string[], holds: (value: Value | und
     },
   }
   return { now: [sets], afterReboot: [persists] }
+}
+
+/** Whether a setting has one of these values, as the kernel reads a number: blanks around it do not matter. */
+export function isNumber(...numbers: readonly number[]): (value: Value | undefined) => Truth {
+  return value => askText(value, text => numbers.some(number => text.trim() === String(number)))
+}
+
+/** Whether a setting has at least this value. */
+export function isAtLeast(least: number): (value: Value | undefined) => Truth {
+  return value => askText(value, text => /^\d+$/.test(text.trim()) && Number(text) >= least)
 }
 
 /**
