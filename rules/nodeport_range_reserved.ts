@@ -1,8 +1,8 @@
 import { askText, optionsOf, piecesOf, textOf } from '../src/effects/argument.js'
 import type { Effect } from '../src/effects/effect.js'
 import type { RunEffects } from '../src/effects/run-effects.js'
-import type { Value } from '../src/jinja/value.js'
-import type { Problem, Rule } from '../src/verdicts/problem.js'
+import { type Cause, FALSE, type Value } from '../src/jinja/value.js'
+import { type Match, NO_MATCH, type Problem, type Rule } from '../src/verdicts/problem.js'
 import { standingOf } from '../src/verdicts/standing.js'
 import { alternativeFiles, settingRules } from './setting.js'
 import type { PhaseRules } from './together.js'
@@ -37,50 +37,68 @@ function rulesFor(range: Range): PhaseRules {
   return settingRules(KEYS, value => askText(value, text => covers(text, range)))
 }
 
+interface Asked {
+  readonly range: Range
+  /** Where the run gives the API server a range that is not known. */
+  readonly open?: Cause
+}
+
 /** The range a configuration of the API server that the run writes gives it; else the server's own. */
-function rangeOf(effects: RunEffects): Range {
+function rangeOf(effects: RunEffects): Asked {
+  let open: Cause | undefined
   for (const occurrence of effects.occurrences) {
     const { effect } = occurrence
     if (effect.kind !== 'file' || effect.content === undefined) continue
-    const found = optionsOf(effect.content).map(({ value }) => rangeIn(value))[0]
-    if (found !== undefined && standingOf(occurrence).kind !== 'never') return found
+    const texts = optionsOf(effect.content).flatMap(({ value }) => textWith(value) ?? [])
+    if (texts.length === 0 || standingOf(occurrence).kind === 'never') continue
+    const [, from, to] = texts.map(text => ARGUMENT.exec(text)).find(found => found !== null) ?? []
+    if (from !== undefined && to !== undefined) return { range: { from: Number(from), to: Number(to) } }
+    open ??= { says: 'which range the API server is given is not known', at: effect.at, unread: true }
   }
-  return DEFAULT
+  return open === undefined ? { range: DEFAULT } : { range: DEFAULT, open }
 }
 
 const ARGUMENT = /service-node-port-range["']?\s*(?:[:=]|\n\s*value:)\s*["']?(\d+)-(\d+)/
 
-function rangeIn(content: Value): Range | undefined {
+function textWith(content: Value): string | undefined {
   const text = piecesOf(content)
     ?.map(piece => piece ?? '…')
     .join('')
-  const [, from, to] = (text?.includes('service-node-port-range') && ARGUMENT.exec(text)) || []
-  return from === undefined || to === undefined ? undefined : { from: Number(from), to: Number(to) }
+  return text?.includes('service-node-port-range') ? text : undefined
 }
 
-const ranges = new WeakMap<RunEffects, Range>()
+const known = new WeakMap<RunEffects, Asked>()
 
-function askedRange(effects: RunEffects): Range {
-  const before = ranges.get(effects)
+function askedRange(effects: RunEffects): Asked {
+  const before = known.get(effects)
   if (before !== undefined) return before
-  const range = rangeOf(effects)
-  ranges.set(effects, range)
-  return range
+  const asked = rangeOf(effects)
+  known.set(effects, asked)
+  return asked
 }
 
 /** The whole of what was reserved has to stay so. */
 function rangeOfEffect(effect: Effect): Range {
-  const [first] = effect.kind === 'sysctl' ? rangesOf(textOf(effect.value) ?? '') : []
+  const [first] = rangesOf(reserved(effect))
   return first ?? DEFAULT
+}
+
+function reserved(effect: Effect): string {
+  return effect.kind === 'sysctl' ? (textOf(effect.value) ?? '') : ''
 }
 
 function ofRange(phase: keyof PhaseRules): readonly Rule[] {
   return rulesFor(DEFAULT)[phase].map((rule, index) => ({
     ...rule,
-    matches: (effect, occurrence, effects) =>
-      rulesFor(askedRange(effects))[phase][index]?.matches(effect, occurrence, effects) ?? { kind: 'no' },
+    matches: (effect, occurrence, effects): Match => {
+      const { range, open } = askedRange(effects)
+      const match = rulesFor(range)[phase][index]?.matches(effect, occurrence, effects) ?? NO_MATCH
+      return match.kind === 'near' && open !== undefined && rangesOf(reserved(effect)).length > 0
+        ? { kind: 'could', says: `reserves ${reserved(effect)}, and may be that range`, causes: [open] }
+        : match
+    },
     undoneBy: (settling, later) =>
-      rulesFor(rangeOfEffect(settling))[phase][index]?.undoneBy?.(settling, later) ?? { kind: 'false' },
+      rulesFor(rangeOfEffect(settling))[phase][index]?.undoneBy?.(settling, later) ?? FALSE,
   }))
 }
 

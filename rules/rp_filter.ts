@@ -1,4 +1,4 @@
-import { piecesOf } from '../src/effects/argument.js'
+import { optionsOf, piecesOf } from '../src/effects/argument.js'
 import { NO_MATCH, type Problem, type Rule } from '../src/verdicts/problem.js'
 import { alternativeFiles, isKey, isNumber, settingRules } from './setting.js'
 
@@ -22,7 +22,9 @@ const tellsCalico: Rule = {
   matches: effect =>
     effect.kind === 'file' &&
     effect.content !== undefined &&
-    piecesOf(effect.content)?.some(piece => piece?.includes('FELIX_IGNORELOOSERPF')) === true
+    optionsOf(effect.content).some(({ value }) =>
+      piecesOf(value)?.some(piece => piece?.includes('FELIX_IGNORELOOSERPF')),
+    )
       ? {
           kind: 'near',
           why: 'only tells Calico whether to put up with a loose filter: the host keeps its value',

@@ -227,7 +227,7 @@ function eachContent(change: FileChange, read: (content: FileChange) => readonly
   if (change.content?.kind !== 'one-of') return read(change)
   const all = optionsOf(change.content).map(({ value, because }) => ({
     effects: read({ ...change, content: value }),
-    onlyIf: because[0]?.says ?? 'this content is written',
+    onlyIf: whichContent(because),
   }))
   const [first] = all
   const shared = (first?.effects ?? []).filter(effect =>
@@ -237,6 +237,11 @@ function eachContent(change: FileChange, read: (content: FileChange) => readonly
     effects.filter(effect => !shared.some(other => isSameLine(effect, other))).map(effect => ({ ...effect, onlyIf })),
   )
   return [...shared, ...some]
+}
+
+function whichContent([because]: readonly Cause[]): string {
+  if (because === undefined) return 'this content is written'
+  return because.name === undefined ? because.says : `${because.name} has it written`
 }
 
 function isSameLine(left: Effect, right: Effect): boolean {
