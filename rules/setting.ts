@@ -34,6 +34,31 @@ export function isKey(effect: Sysctl, keys: readonly string[]): Truth {
   )
 }
 
+/**
+ * In a file for boot a key may be a pattern (man sysctl.d): it sets what it fits, but a key that some file names itself
+ * (procps and systemd alike, whichever file comes later). The setting it is for the first key it fits; undefined for any other.
+ */
+function patternOf(effect: Sysctl, keys: readonly string[]): (Sysctl & { readonly names: string }) | undefined {
+  const text = textOf(effect.key)
+  if (text === undefined || !/[*?[]/.test(text) || effect.now.kind !== 'false') return undefined
+  const names = keys.find(key => fitsPattern(sysctlKey(text).split('.'), key.split('.')))
+  return names === undefined ? undefined : { ...effect, key: known(names), names }
+}
+
+/** Part by part: a pattern does not reach over a dot. Sets of characters are not worked out. */
+function fitsPattern(pattern: readonly string[], key: readonly string[]): boolean {
+  return (
+    pattern.length === key.length &&
+    pattern.every((part, index) => {
+      const text = key[index] ?? ''
+      if (part === '*' || part === text) return true
+      const [start, end, more] = part.split('*')
+      if (end === undefined || more !== undefined || /[?[]/.test(part)) return false
+      return text.length >= part.length - 1 && text.startsWith(start ?? '') && text.endsWith(end)
+    })
+  )
+}
+
 type Readable =
   | { readonly kind: 'yes'; readonly condition?: string }
   | { readonly kind: 'no' }
@@ -135,24 +160,31 @@ export function settingRules(keys: readonly string[], holds: (value: Value | und
     },
     undoneBy: (_, later) => (later.kind === 'sysctl' ? bothTrue(contradicts(later, keys, holds), later.now) : FALSE),
   }
+  const keptIn = (effect: Effect, run: Run): Match =>
+    ofKey(effect, setting => {
+      const { file } = setting
+      if (setting.persisted.kind === 'false') return NO_MATCH
+      if (file === undefined || setting.persisted.kind === 'unknown')
+        return could('whether it is kept is not known', setting.persisted)
+      const read = isReadAtBoot(file, run)
+      switch (read.kind) {
+        case 'yes':
+          return read.condition === undefined ? SETTLES : { kind: 'settles', condition: read.condition }
+        case 'no':
+          return { kind: 'near', why: `is kept in ${showValue(file)}, which nothing applies at boot` }
+        case 'open':
+          return { kind: 'could', says: 'which file it is kept in is not known', causes: read.causes }
+      }
+    })
   const persists: Rule = {
     says: `keeps ${name} in a file that is applied at boot`,
-    matches: (effect, { run }) =>
-      ofKey(effect, setting => {
-        const { file } = setting
-        if (setting.persisted.kind === 'false') return NO_MATCH
-        if (file === undefined || setting.persisted.kind === 'unknown')
-          return could('whether it is kept is not known', setting.persisted)
-        const read = isReadAtBoot(file, run)
-        switch (read.kind) {
-          case 'yes':
-            return read.condition === undefined ? SETTLES : { kind: 'settles', condition: read.condition }
-          case 'no':
-            return { kind: 'near', why: `is kept in ${showValue(file)}, which nothing applies at boot` }
-          case 'open':
-            return { kind: 'could', says: 'which file it is kept in is not known', causes: read.causes }
-        }
-      }),
+    matches: (effect, { run }) => {
+      const pattern = effect.kind === 'sysctl' ? patternOf(effect, keys) : undefined
+      const match = keptIn(pattern ?? effect, run)
+      if (pattern === undefined || match.kind !== 'settles') return match
+      const condition = `no file for boot names ${pattern.names} itself`
+      return { ...match, condition: match.condition === undefined ? condition : `${match.condition} and ${condition}` }
+    },
     undoneBy: (settling, later) => {
       if (settling.kind !== 'sysctl' || settling.file === undefined) return FALSE
       if (later.kind === 'file')
