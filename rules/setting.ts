@@ -1,4 +1,5 @@
 import {
+  askText,
   bothTrue,
   causesOf,
   causeText,
@@ -25,6 +26,31 @@ import type { PhaseRules } from './together.js'
 /** Whether a setting is about one of these keys, in any spelling sysctl accepts. */
 export function isKey(effect: Sysctl, keys: readonly string[]): Truth {
   return isSetting(effect.key, keys)
+}
+
+/**
+ * In a file for boot a key may be a pattern (man sysctl.d): it sets what it fits, but a key that some file names itself
+ * (procps and systemd alike, whichever file comes later). The setting it is for the first key it fits; undefined for any other.
+ */
+function patternOf(effect: Sysctl, keys: readonly string[]): (Sysctl & { readonly names: string }) | undefined {
+  const text = textOf(effect.key)
+  if (text === undefined || !/[*?[]/.test(text) || effect.now.kind !== 'false') return undefined
+  const names = keys.find(key => fitsPattern(sysctlKey(text).split('.'), key.split('.')))
+  return names === undefined ? undefined : { ...effect, key: known(names), names }
+}
+
+/** Part by part: a pattern does not reach over a dot. Sets of characters are not worked out. */
+function fitsPattern(pattern: readonly string[], key: readonly string[]): boolean {
+  return (
+    pattern.length === key.length &&
+    pattern.every((part, index) => {
+      const text = key[index] ?? ''
+      if (part === '*' || part === text) return true
+      const [start, end, more] = part.split('*')
+      if (end === undefined || more !== undefined || /[?[]/.test(part)) return false
+      return text.length >= part.length - 1 && text.startsWith(start ?? '') && text.endsWith(end)
+    })
+  )
 }
 
 type Readable =
@@ -104,7 +130,11 @@ export function settingRules(keys: readonly string[], holds: (value: Value | und
     const about = isKey(effect, keys)
     if (about.kind === 'false') return NO_MATCH
     const value = holds(effect.value)
-    if (value.kind === 'false') return NO_MATCH
+    if (value.kind === 'false') {
+      return effect.value === undefined || about.kind !== 'true'
+        ? NO_MATCH
+        : { kind: 'near', why: `sets it to ${showValue(effect.value)}, which is not what is asked` }
+    }
     if (about.kind === 'unknown' || value.kind === 'unknown')
       return could('which setting is written is not known', about, value)
     return judge(effect)
@@ -124,24 +154,31 @@ export function settingRules(keys: readonly string[], holds: (value: Value | und
     },
     undoneBy: (_, later) => (later.kind === 'sysctl' ? bothTrue(contradicts(later, keys, holds), later.now) : FALSE),
   }
+  const keptIn = (effect: Effect, run: Run): Match =>
+    ofKey(effect, setting => {
+      const { file } = setting
+      if (setting.persisted.kind === 'false') return NO_MATCH
+      if (file === undefined || setting.persisted.kind === 'unknown')
+        return could('whether it is kept is not known', setting.persisted)
+      const read = isReadAtBoot(file, run)
+      switch (read.kind) {
+        case 'yes':
+          return read.condition === undefined ? SETTLES : { kind: 'settles', condition: read.condition }
+        case 'no':
+          return { kind: 'near', why: `is kept in ${showValue(file)}, which nothing applies at boot` }
+        case 'open':
+          return { kind: 'could', says: 'which file it is kept in is not known', causes: read.causes }
+      }
+    })
   const persists: Rule = {
     says: `keeps ${name} in a file that is applied at boot`,
-    matches: (effect, { run }) =>
-      ofKey(effect, setting => {
-        const { file } = setting
-        if (setting.persisted.kind === 'false') return NO_MATCH
-        if (file === undefined || setting.persisted.kind === 'unknown')
-          return could('whether it is kept is not known', setting.persisted)
-        const read = isReadAtBoot(file, run)
-        switch (read.kind) {
-          case 'yes':
-            return read.condition === undefined ? SETTLES : { kind: 'settles', condition: read.condition }
-          case 'no':
-            return { kind: 'near', why: `is kept in ${showValue(file)}, which nothing applies at boot` }
-          case 'open':
-            return { kind: 'could', says: 'which file it is kept in is not known', causes: read.causes }
-        }
-      }),
+    matches: (effect, { run }) => {
+      const pattern = effect.kind === 'sysctl' ? patternOf(effect, keys) : undefined
+      const match = keptIn(pattern ?? effect, run)
+      if (pattern === undefined || match.kind !== 'settles') return match
+      const condition = `no file for boot names ${pattern.names} itself`
+      return { ...match, condition: match.condition === undefined ? condition : `${match.condition} and ${condition}` }
+    },
     undoneBy: (settling, later) => {
       if (settling.kind !== 'sysctl' || settling.file === undefined) return FALSE
       if (later.kind === 'file')
@@ -153,6 +190,16 @@ export function settingRules(keys: readonly string[], holds: (value: Value | und
     },
   }
   return { now: [sets], afterReboot: [persists] }
+}
+
+/** Whether a setting has one of these values, as the kernel reads a number: blanks around it do not matter. */
+export function isNumber(...numbers: readonly number[]): (value: Value | undefined) => Truth {
+  return value => askText(value, text => numbers.some(number => text.trim() === String(number)))
+}
+
+/** Whether a setting has at least this value. */
+export function isAtLeast(least: number): (value: Value | undefined) => Truth {
+  return value => askText(value, text => /^\d+$/.test(text.trim()) && Number(text) >= least)
 }
 
 /**

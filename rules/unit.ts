@@ -5,7 +5,7 @@ import type { RunEffects } from '../src/effects/run-effects.js'
 import type { Truth, Value } from '../src/jinja/value.js'
 import type { TaskRun } from '../src/run/task-run.js'
 import { type Match, NO_MATCH } from '../src/verdicts/problem.js'
-import { standingOf } from '../src/verdicts/standing.js'
+import { joinAnd, standingOf } from '../src/verdicts/standing.js'
 
 /** Whether an effect starts a unit on the running host. */
 export function isStarted({ state }: Unit): Truth {
@@ -40,13 +40,16 @@ export function atStartOf(
   effects: RunEffects,
   settles: (effect: Effect) => boolean,
 ): Match {
-  if (!unitFile.atStart.some(settles)) return NO_MATCH
+  const fitting = unitFile.atStart.filter(settles)
+  if (fitting.length === 0) return NO_MATCH
   const condition = whenStarts(unitFile.unit, when, effects)
   if (condition === undefined) {
     const how = when === 'now' ? 'starts, which this run does not do' : 'starts, and this run does not enable it'
     return { kind: 'near', why: `happens only when ${unitFile.unit} ${how}` }
   }
-  return condition === null ? { kind: 'settles' } : { kind: 'settles', condition }
+  const own = fitting.some(({ onlyIf }) => onlyIf === undefined) ? [] : fitting.flatMap(({ onlyIf }) => onlyIf ?? [])
+  const conditions = [...(condition === null ? [] : [condition]), ...(own.length === 0 ? [] : [own.join(' or ')])]
+  return conditions.length === 0 ? { kind: 'settles' } : { kind: 'settles', condition: joinAnd(conditions) }
 }
 
 /** A unit under its full name, for sentences. */

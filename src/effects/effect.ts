@@ -1,4 +1,4 @@
-import type { Truth, Value } from '../jinja/value.js'
+import type { Cause, Truth, Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 
 /**
@@ -98,6 +98,8 @@ export interface UnitFile extends Placed {
   readonly unit: string
   readonly path: Value
   readonly atStart: readonly Effect[]
+  /** Why its text is not known at all, so that it may run more than `atStart` has. */
+  readonly unseen?: readonly Cause[]
 }
 
 /** A kernel module is loaded or unloaded, now or at each boot. */

@@ -1,6 +1,6 @@
 import { type Cause, FALSE, known, TRUE, type Truth, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
-import { askText, causesOf, isText, optionsOf, piecesCanBe, piecesOf, textOf } from './argument.js'
+import { askText, causesOf, isCertainlySame, isText, optionsOf, piecesCanBe, piecesOf, textOf } from './argument.js'
 import { effectsOfReading, type ScriptOnHost } from './commands.js'
 import { type Effect, type FileChange, onlyIf } from './effect.js'
 import { readCommandLine } from './shell.js'
@@ -83,8 +83,9 @@ export function effectsOfFile(change: FileChange, script: ScriptOnHost): readonl
   const effects: Effect[] = [...settingsOf(change)]
   const unit = unitOfPath(path)
   if (unit !== undefined) {
-    const atStart = commandsAtStart(change.content, change.at, script)
-    effects.push({ kind: 'unit-file', unit, path, atStart, at: change.at })
+    const atStart = commandsAtStart(change, script)
+    const unseen = change.change === 'written' && !hasText(change.content) ? causesOf(unknownContent(change)) : []
+    effects.push({ kind: 'unit-file', unit, path, atStart, ...(unseen.length === 0 ? {} : { unseen }), at: change.at })
   }
   return effects
 }
@@ -180,6 +181,11 @@ export function statementsOf(content: Value | undefined): readonly Value[] | und
     .map(trimmed)
 }
 
+/** Whether something of a text is known, whichever of its alternatives it is. */
+function hasText(content: Value | undefined): boolean {
+  return content !== undefined && optionsOf(content).every(({ value }) => piecesOf(value) !== undefined)
+}
+
 /** The lines of a content, each as far as it is known; undefined where the content is not known at all. */
 function linesOf(content: Value | undefined): readonly Value[] | undefined {
   if (content === undefined || content.kind === 'one-of') return undefined
@@ -216,13 +222,34 @@ function unknownContent(change: FileChange): Value {
   return { kind: 'unknown', causes: causes.length > 0 ? causes : [{ says: 'the content is no text', at: change.at }] }
 }
 
+/** What stands in each of the alternatives is there whichever is written. */
 function eachContent(change: FileChange, read: (content: FileChange) => readonly Effect[]): readonly Effect[] {
   if (change.content?.kind !== 'one-of') return read(change)
-  return optionsOf(change.content).flatMap(({ value, because }) =>
-    read({ ...change, content: value }).map(effect => ({
-      ...effect,
-      onlyIf: because[0]?.says ?? 'this content is written',
-    })),
+  const all = optionsOf(change.content).map(({ value, because }) => ({
+    effects: read({ ...change, content: value }),
+    onlyIf: whichContent(because),
+  }))
+  const [first] = all
+  const shared = (first?.effects ?? []).filter(effect =>
+    all.every(({ effects }) => effects.some(other => isSameLine(effect, other))),
+  )
+  const some = all.flatMap(({ effects, onlyIf }) =>
+    effects.filter(effect => !shared.some(other => isSameLine(effect, other))).map(effect => ({ ...effect, onlyIf })),
+  )
+  return [...shared, ...some]
+}
+
+function whichContent([because]: readonly Cause[]): string {
+  if (because === undefined) return 'this content is written'
+  return because.name === undefined ? because.says : `${because.name} has it written`
+}
+
+function isSameLine(left: Effect, right: Effect): boolean {
+  if (left.kind === 'kernel-module' && right.kind === 'kernel-module') return isCertainlySame(left.module, right.module)
+  if (left.kind !== 'sysctl' || right.kind !== 'sysctl') return false
+  const [ours, theirs] = [left.value, right.value]
+  return (
+    ours !== undefined && theirs !== undefined && isCertainlySame(left.key, right.key) && isCertainlySame(ours, theirs)
   )
 }
 
@@ -288,9 +315,11 @@ function mapKey(key: Value): Value {
 }
 
 /** The effects of what a unit runs at each start: `ExecStartPre=`, `ExecStart=`, `ExecStartPost=`. */
-function commandsAtStart(content: Value | undefined, at: Span, script: ScriptOnHost): readonly Effect[] {
-  const lines = linesOf(content)
-  if (lines === undefined) return []
+function commandsAtStart(change: FileChange, script: ScriptOnHost): readonly Effect[] {
+  return eachContent(change, ({ content, at }) => commandsIn(linesOf(content) ?? [], at, script))
+}
+
+function commandsIn(lines: readonly Value[], at: Span, script: ScriptOnHost): readonly Effect[] {
   return lines.flatMap(line => {
     const pieces = piecesOf(line)
     const first = pieces?.[0]

@@ -19,7 +19,7 @@ import {
   typeName,
 } from './python.js'
 import type { Data, Dict, List, Undefined, Value } from './value.js'
-import { known } from './value.js'
+import { known, unknown } from './value.js'
 
 type Method<Self extends Data> = (self: Self, args: readonly Data[]) => Value
 interface MethodEntry<Self extends Data> {
@@ -379,8 +379,15 @@ export function attributeOf(base: Single, name: string, at: Span): Value {
   return (isDict(data) ? lookUp(data, name) : undefined) ?? missing(data, name, at)
 }
 
-/** `a[key]`: a key or index first, then a method. An unknown key of a known container is unknown for that reason. */
+/**
+ * `a[key]`: a key or index first, then a method. An unknown key of a known container is unknown for that reason; of a
+ * mapping that is not known as a whole, the members that are.
+ */
 export function itemOf(base: Single, key: Single, at: Span): Value {
+  if (base.kind === 'unknown') {
+    const field = key.kind === 'known' && typeof key.data === 'string' ? base.fields?.get(key.data) : undefined
+    return field ?? unknown(base.causes)
+  }
   if (base.kind !== 'known') return base
   if (key.kind !== 'known') return key
   const { data } = base

@@ -9,7 +9,7 @@ import { joinTexts } from './operators.js'
 import { hasTemplate, parseTemplate } from './parser.js'
 import { dataOf, giveUp, isDict, isList, isTuple, membersOf, raise, strOf, Unresolved } from './python.js'
 import type { Body, Expression, ForLoop, Macro, Parameter, Statement, Target, Template } from './syntax.js'
-import type { Cause, Data, Dict, Key, Known, Option, Value } from './value.js'
+import type { Cause, Data, Dict, Key, Known, Option, Unknown, Value } from './value.js'
 import { failure, known, unknown } from './value.js'
 
 type Trace = Scope['trace']
@@ -162,7 +162,7 @@ function convertData(value: Known): Value {
 
 /** A container as `literal_eval` of its `repr` gives it; null where that fails and the text stays. */
 function readBack(value: Value): Value | null {
-  if (value.kind === 'unknown') return unknown(value.causes)
+  if (value.kind === 'unknown') return knownInside(value)
   if (value.kind === 'one-of') {
     const options = value.options.map(option => ({ value: readBack(option.value), because: option.because }))
     if (options.some(option => option.value === null)) return giveUp('only some alternatives read back as data')
@@ -185,6 +185,16 @@ function readBack(value: Value): Value | null {
   if (!isTuple(data) || data.view !== undefined) return null
   const items = data.items.map(readBack)
   return items.includes(null) ? null : known({ kind: 'tuple', items: items as Value[] })
+}
+
+/** A mapping of which only some members are known (a result in a list of results) keeps those. */
+function knownInside({ causes, fields }: Unknown): Value {
+  if (fields === undefined) return unknown(causes)
+  const kept = [...fields].flatMap(([name, member]): [string, Value][] => {
+    const read = member.kind === 'undefined' ? member : readBack(member)
+    return read === null ? [] : [[name, read]]
+  })
+  return { ...unknown(causes), fields: new Map(kept) }
 }
 
 function trailingNewlines(text: string): number {

@@ -40,7 +40,9 @@ export function standingOf(occurrence: Occurrence): Standing {
     if (notified.kind === 'never') return notified
     parts.push(notified)
   }
-  if (invocation.item?.kind === 'unknown') parts.push(open(invocation.item.causes, 'its loop has such an item'))
+  // A result of which some is known is certainly one item.
+  if (invocation.item?.kind === 'unknown' && invocation.item.fields === undefined)
+    parts.push(open(invocation.item.causes, 'its loop has such an item'))
   if (effect.unread !== undefined) {
     parts.push({ kind: 'unread', causes: [{ says: effect.unread, at: effect.at, unread: true }] })
   }

@@ -1,0 +1,48 @@
+import { isOneOfUnits } from '../src/effects/describe.js'
+import { NO_MATCH, type Problem, type Rule } from '../src/verdicts/problem.js'
+import { moduleRules } from './module.js'
+import { isStarted, unitText, whenStarts } from './unit.js'
+
+const rules = moduleRules('overlay')
+
+const ENGINES = ['docker.service', 'containerd.service', 'crio.service']
+
+/** The kernel loads the module when something mounts with it; no effect of role code says that an engine does. */
+const startsEngine: Rule = {
+  says: 'starts a container engine',
+  matches: effect =>
+    effect.kind === 'unit' && isOneOfUnits(effect.unit, ENGINES).kind === 'true' && isStarted(effect).kind === 'true'
+      ? {
+          kind: 'near',
+          why: `${unitText(effect.unit)} has it loaded only when it mounts its first layers, if its storage driver is overlay`,
+        }
+      : NO_MATCH,
+}
+
+/** The unit of an engine may load it, and where its text comes from elsewhere nobody can see that here. */
+function fromElsewhere(when: 'now' | 'boot'): Rule {
+  return {
+    says: when === 'now' ? 'loads overlay' : 'has overlay loaded at each boot',
+    matches: (effect, _, effects) =>
+      effect.kind === 'unit-file' &&
+      effect.unseen !== undefined &&
+      ENGINES.includes(effect.unit) &&
+      whenStarts(effect.unit, when, effects) !== undefined
+        ? { kind: 'could', says: `what ${effect.unit} runs at its start is not known`, causes: effect.unseen }
+        : NO_MATCH,
+  }
+}
+
+export const overlay: Problem = {
+  id: 'overlay',
+  title: 'The kernel module overlay is not loaded',
+  asks: 'Who loads overlay, and who has it loaded again at each boot?',
+  requirement: {
+    says: 'Container engines stack the layers of images with overlayfs, which takes the module overlay in the kernel.',
+    source: 'https://v1-28.docs.kubernetes.io/docs/setup/production-environment/container-runtimes/',
+  },
+  now: [...rules.now, fromElsewhere('now'), startsEngine],
+  afterReboot: [...rules.afterReboot, fromElsewhere('boot')],
+  powers: ['changes-modules'],
+  byHand: ['modprobe overlay', 'echo overlay > /etc/modules-load.d/overlay.conf'],
+}
