@@ -4,12 +4,13 @@ import { effectsOfRun, type RunEffects } from './effects/run-effects.js'
 import { defaultInventory } from './inventory/default-inventory.js'
 import { readAssumptions, readExtraVars } from './inventory/extra-vars.js'
 import { ANY_HOST, readFacts } from './inventory/facts.js'
-import { readGroupVars, readInventoryVars, type VariableFile } from './inventory/group-vars.js'
-import { hostsOf, type Inventory } from './inventory/inventory.js'
+import { readGroupVars, readInventoryVars, unmatchedNames, type VariableFile } from './inventory/group-vars.js'
+import { type Definition, hostsOf, type Inventory } from './inventory/inventory.js'
 import { readInventory } from './inventory/read.js'
 import { readInventorySettings } from './inventory/settings.js'
 import type { Dict } from './jinja/value.js'
 import { withoutExpressions } from './recorded/without-code.js'
+import { stopText, typedHint } from './run/checks.js'
 import { openCode } from './run/code.js'
 import { type Role, type RoleCode, readRole, roleDirectories } from './run/role.js'
 import { type Observer, runPlaybook } from './run/run.js'
@@ -33,6 +34,8 @@ export interface AnalysisRequest {
   readonly assume: readonly string[]
   readonly tags: readonly string[]
   readonly skipTags: readonly string[]
+  /** The version of ansible-core; what the role code pins and checks where absent. */
+  readonly ansible?: string
   /** The control host's environment variables; none where absent. */
   readonly environment?: Readonly<Record<string, string | undefined>>
   /** Which variables of a role to resolve when it begins; none where absent. */
@@ -115,9 +118,12 @@ export function analyzeRun(tree: SourceTree, request: AnalysisRequest): RunAnaly
     })
   }
   const beside = request.inventory.length === 0 ? [] : readInventoryVars(inventory, diagnostics.report)
-  const besidePlaybook = remembered((directory: string) =>
-    readGroupVars(tree, directory, 'playbook', diagnostics.report),
-  )
+  const playbookFiles: VariableFile[] = []
+  const besidePlaybook = remembered((directory: string) => {
+    const files = readGroupVars(tree, directory, 'playbook', diagnostics.report)
+    playbookFiles.push(...files)
+    return files
+  })
 
   const roles = new Map<string, RoleStart>()
   const observer: Observer = {
@@ -132,6 +138,7 @@ export function analyzeRun(tree: SourceTree, request: AnalysisRequest): RunAnaly
     const message = `no facts of ${host} in it; it has ${[...facts.keys()].slice(0, 8).join(', ') || 'none'}`
     diagnostics.report({ code: 'facts-malformed', severity: 'warning', message, at: startOf(request.facts) })
   }
+  const extraVars = readExtraVars(request.extraVars, diagnostics.report)
   const run = runPlaybook(
     code,
     {
@@ -140,7 +147,7 @@ export function analyzeRun(tree: SourceTree, request: AnalysisRequest): RunAnaly
       inventory,
       hostLayers: (current, name, directory): readonly Layer[] =>
         hostLayers(current, name, [...beside, ...besidePlaybook(directory)]),
-      extraVars: readExtraVars(request.extraVars, diagnostics.report),
+      extraVars,
       facts,
       environment: new Map(
         Object.entries(request.environment ?? {}).flatMap(([name, value]) =>
@@ -150,9 +157,17 @@ export function analyzeRun(tree: SourceTree, request: AnalysisRequest): RunAnaly
       assumptions: gatherAssumptions(readAssumptions(request.assume)),
       tags: request.tags,
       skipTags: request.skipTags,
+      ...(request.ansible === undefined ? {} : { ansible: request.ansible }),
     },
     observer,
   )
+  for (const diagnostic of [
+    ...unreadVars(run, beside, playbookFiles),
+    ...stopsOf(run),
+    ...textsAsBooleans(run, extraVars),
+  ]) {
+    diagnostics.report(diagnostic)
+  }
   return {
     origin: tree.origin,
     inventory,
@@ -167,6 +182,56 @@ export function analyzeRun(tree: SourceTree, request: AnalysisRequest): RunAnaly
     },
     diagnostics: [...diagnostics.all(), ...tree.diagnostics()],
   }
+}
+
+/**
+ * Files of variables that no group or host of the run reads. Beside a playbook such files often wait for groups that an
+ * inventory may or may not have: there only those count that look like a slip.
+ */
+function unreadVars(
+  { inventory, groupsComplete }: Run,
+  beside: readonly VariableFile[],
+  playbookFiles: readonly VariableFile[],
+): readonly Diagnostic[] {
+  const found = [
+    ...unmatchedNames(beside, inventory),
+    ...(beside.length === 0
+      ? []
+      : unmatchedNames(playbookFiles, inventory).filter(({ likely }) => likely !== undefined)),
+  ]
+  return found.flatMap(({ kind, name, file, likely }) => {
+    if (kind === 'group' && !groupsComplete) return []
+    const message = `Ansible does not read it: no ${kind} is called ${name}${likely === undefined ? '' : `; there is ${likely}`}`
+    return { code: 'inventory-group', severity: 'warning', message, at: startOf(file.file.path) }
+  })
+}
+
+/** The playbook's own checks that end the run. */
+function stopsOf({ checks, ansible }: Run): readonly Diagnostic[] {
+  const stops = checks.filter(({ outcome }) => outcome === 'stops')
+  const found = stops.map(check => stop([stopText(check), ...check.hints].join('; '), check.task.task.at))
+  const { window, version, accepted } = ansible
+  if (window === undefined || accepted || stops.some(({ task }) => task.task.at === window)) return found
+  // The check may be the control host's alone; where it fails there, no other play begins.
+  return [stop(`it does not take ansible-core ${version ?? 'of any version that is known'}`, window), ...found]
+}
+
+function stop(says: string, at: Span): Diagnostic {
+  return { code: 'run-stops', severity: 'warning', message: `the run stops here: ${says}`, at }
+}
+
+/** `-e NAME=false` is a text, and true where a condition is just its name: said once a variable. */
+function textsAsBooleans({ tasks }: Run, extraVars: readonly Definition[]): readonly Diagnostic[] {
+  return extraVars.flatMap(({ name, node, at }) => {
+    const text = node.kind === 'scalar' && typeof node.data === 'string' ? node.data : ''
+    const hint = typedHint(name, text, at)
+    if (hint === undefined || !/^(?:false|no|off|0)$/i.test(text)) return []
+    const bare = new RegExp(`^(?:not )?${name.replaceAll(/\W/g, '')}$`)
+    const condition = tasks.flatMap(task => task.conditions).find(each => bare.test(each.text.trim()))
+    if (condition === undefined) return []
+    const message = `\`when: ${condition.text.trim()}\` takes '${text}' for true, as it does any text; ${hint}`
+    return { code: 'extra-vars-text', severity: 'warning', message, at: condition.at }
+  })
 }
 
 /** The host the answer is about: the one asked for, else the first of the control plane, else the first of all. */

@@ -5,12 +5,14 @@ export const REPORT_SCHEMA = 'https://whofixes.github.io/schemas/whofixes-report
 
 /** The report for machines (contract, "report --format json"). */
 export function renderReportJson(report: Report): string {
-  const { source, playbook, host, problems, variables, unknowns, diagnostics } = report
+  const { source, playbook, host, ansible, stops, problems, variables, unknowns, diagnostics } = report
   const json = {
     schema: REPORT_SCHEMA,
     source,
     playbook,
     host,
+    ansible,
+    stops,
     problems: problems.map(problemJson),
     variables: Object.fromEntries(variables),
     unknowns,

@@ -9,6 +9,7 @@ import { createChanges, layerOf, uncertain } from '../variables/layers.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Layer, Scope } from '../variables/scope.js'
 import { entryOf, type Node } from '../yaml/node.js'
+import { chooseAnsible, undecided } from './ansible-version.js'
 import { type Code, directoryOf, firstFile } from './code.js'
 import { createCompiler } from './compile.js'
 import { createEffort } from './effort.js'
@@ -34,24 +35,42 @@ export interface Observer {
 export function runPlaybook(code: Code, options: RunOptions, observer: Observer): Run {
   const changes = createChanges()
   const storesOf = createHostStores(changes)
-  const state: RunState = {
+  const early: RunState = {
     code,
     options,
     changes,
     storesOf,
     store: storesOf(options.host).facts,
+    ansible: undecided,
     inventory: options.inventory,
     perhaps: [],
+    checks: [],
     statements: createEffort(code.report),
     invocations: createEffort(code.report),
   }
   const tasks: TaskRun[] = []
   const gaps: Gap[] = []
+  const placed = playsOf(code, early, options.playbook, gaps)
+  const ansible = chooseAnsible(
+    early,
+    placed.map(({ play }) => play),
+  )
+  const state: RunState = { ...early, ansible }
   const plays: PlayRun[] = []
-  for (const item of playsOf(code, state, options.playbook, gaps)) {
+  for (const item of placed) {
     plays.push(runPlay(state, item, plays.length, tasks, gaps, observer))
   }
-  return { host: options.host, playbook: options.playbook, plays, tasks, gaps }
+  return {
+    host: options.host,
+    playbook: options.playbook,
+    ansible,
+    inventory: possibleInventory(state),
+    groupsComplete: state.perhaps.every(({ group }) => group !== undefined),
+    plays,
+    tasks,
+    gaps,
+    checks: state.checks,
+  }
 }
 
 interface PlacedPlay {
@@ -133,6 +152,7 @@ function runPlay(
     state.code,
     (node, at) => evaluateNode(node, beforeHosts.ofPlay(at)),
     state.statements,
+    state.ansible.rules,
   )
   const { patterns, hosts, inPlay } = hostsOfPlay(state, play, frame, early)
   const compiled = compiler.compilePlay(play, frame)
