@@ -1,7 +1,6 @@
 import { isFullyKnown } from '../jinja/python.js'
 import { type Cause, decide, type Truth } from '../jinja/value.js'
 import type { AnsibleVersion } from '../run/ansible-version.js'
-import { stopText } from '../run/checks.js'
 import type { AppliedCondition, Check, Step, TaskRun } from '../run/task-run.js'
 import type { Diagnostic } from '../source/diagnostic.js'
 import { lineOf } from '../source/text.js'
@@ -10,6 +9,7 @@ import type { Origin, ResolvedVariable } from '../variables/resolved.js'
 import type { Evidence, FixedBy, PhaseVerdict, Verdict } from '../verdicts/judge.js'
 import { type ReportedAnsible, reportedAnsible } from './ansible-rules.js'
 import { type Place, placeOfSpan } from './place.js'
+import { type ReportedStop, stopsOf } from './stops.js'
 import { type Json, jsonOf, whyUnknown } from './value-text.js'
 
 export type Runs = 'yes' | 'no' | 'unknown'
@@ -112,17 +112,6 @@ export interface ReportedDiagnostic extends Place {
   readonly code: string
   readonly severity: 'error' | 'warning'
   readonly message: string
-}
-
-/** One of the playbook's own checks that ends the run for this host. */
-export interface ReportedStop extends Place {
-  readonly role: string | null
-  readonly task: string
-  readonly because: string
-  /** What the playbook itself says there. */
-  readonly message: string | null
-  /** What was most likely meant. */
-  readonly hints: readonly string[]
 }
 
 /** Where the answer comes from. `recorded`: a snapshot in kubespray-snapshots/. */
@@ -314,22 +303,6 @@ export function unknownsOf(
 export function reportedDiagnostic(diagnostic: Diagnostic): ReportedDiagnostic {
   const { code, severity, message, at } = diagnostic
   return { code, severity, message, ...placeOfSpan(at) }
-}
-
-/** The checks that end the run. */
-export function stopsOf(checks: readonly Check[]): readonly ReportedStop[] {
-  return checks.flatMap(check =>
-    check.outcome === 'stops'
-      ? {
-          ...placeOfSpan(check.task.task.at),
-          role: check.task.role ?? null,
-          task: check.task.name,
-          because: stopText(check),
-          message: check.message ?? null,
-          hints: check.hints,
-        }
-      : [],
-  )
 }
 
 /** The report of a fresh analysis. */

@@ -1,7 +1,7 @@
-import { stopText } from '../run/checks.js'
 import type { Check, Run, TaskRun } from '../run/task-run.js'
 import { placeOf } from '../source/text.js'
 import { ansibleText, reportedAnsible } from './ansible-rules.js'
+import { stopText } from './stops.js'
 
 const marks = { true: 'yes', false: 'no ', unknown: '?  ' } as const
 

@@ -1,7 +1,7 @@
 import { evaluateCondition } from '../jinja/condition.js'
 import { strOf } from '../jinja/python.js'
 import { FALSE, TRUE, unknown, type Value } from '../jinja/value.js'
-import { lineOf, type Span } from '../source/text.js'
+import type { Span } from '../source/text.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Scope } from '../variables/scope.js'
 import { type Action, effective } from './action.js'
@@ -126,12 +126,4 @@ function messageOf({ run, invocations }: Action, names: readonly string[]): stri
     if (value?.kind === 'known' && typeof value.data === 'string') return value.data.trim()
   }
   return run.name === '' ? undefined : run.name
-}
-
-/** What stops the run, in a sentence. */
-export function stopText({ task, conditions, message }: Check): string {
-  const [first] = conditions
-  if (first === undefined) return message ?? `task at line ${lineOf(task.task.at)}`
-  const cause = first.truth.kind === 'unknown' ? (first.truth.causes[0]?.says ?? 'not known') : 'is false'
-  return `\`${first.text.replaceAll(/\s+/g, ' ')}\` ${cause}`
 }
