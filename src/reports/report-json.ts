@@ -11,11 +11,11 @@ export function renderReportJson(report: Report): string {
     source,
     playbook,
     host,
-    ansible,
-    stops,
     problems: problems.map(problemJson),
     variables: Object.fromEntries(variables),
     unknowns,
+    ansible,
+    stops,
     diagnostics,
   }
   return `${JSON.stringify(json, null, 2)}\n`

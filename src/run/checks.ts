@@ -1,3 +1,4 @@
+import type { Task } from '../ansible/statement.js'
 import { evaluateCondition } from '../jinja/condition.js'
 import { strOf } from '../jinja/python.js'
 import { FALSE, TRUE, unknown, type Value } from '../jinja/value.js'
@@ -26,7 +27,7 @@ export function assertCheck(action: Action): void {
       if (decided && runs.kind === 'true') failed.push(condition)
       else open.push(condition)
       if (!decided) continue
-      for (const hint of hintsFor(condition, scope)) hints.add(hint)
+      for (const hint of hintsFor(condition, task, scope)) hints.add(hint)
       break
     }
   }
@@ -103,13 +104,18 @@ function conditionOf(value: Value, written: unknown, at: Span, scope: Scope): As
 /** `true`, `no`, `12`: what people who write `-e NAME=…` mean as a boolean or number, and Ansible takes as text. */
 const typed = /^(?:true|false|yes|no|on|off|-?\d+(?:\.\d+)?)$/i
 
-/** What to write instead where a condition rests on `-e NAME=true`: its value is a text. */
-function hintsFor({ text, at }: AppliedCondition, scope: Scope): readonly string[] {
-  const { reads } = scope.withReads(() => evaluateCondition(text, at, scope))
+/** What to write instead where a condition, or the item it is about, rests on `-e NAME=true`: its value is a text. */
+function hintsFor({ text, at, names }: AppliedCondition, { loop }: Task, scope: Scope): readonly string[] {
+  const { reads } = scope.withReads(() => {
+    evaluateCondition(text, at, scope)
+    if (loop !== undefined) evaluateNode(loop.terms, scope)
+  })
   return [...reads].flatMap(name => {
     const { winner, value } = scope.resolve(name)
     if (winner?.origin !== 'extra vars' || value.kind !== 'known' || typeof value.data !== 'string') return []
-    return typedHint(name, value.data, winner.at) ?? []
+    const { data } = value
+    const isAsked = loop === undefined || names.some(each => each.value.kind === 'known' && each.value.data === data)
+    return isAsked ? (typedHint(name, data, winner.at) ?? []) : []
   })
 }
 
