@@ -80,7 +80,7 @@ export function rulesFor(version: string): LanguageRules {
 }
 
 /** For a tree that says nothing of its Ansible: what 2.16 to 2.18 have in common, and no complaint about what one lacks. */
-export const sharedRules: LanguageRules = {
+export const rulesOfAll: LanguageRules = {
   name: '2.16 to 2.18',
   undefinedConditions: 'fail',
   booleanConditions: false,

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { problems } from '../../rules/index.js'
-import { rulesFor, sharedRules } from '../ansible/language.js'
+import { rulesFor, rulesOfAll } from '../ansible/language.js'
 import { becauseOf, type ReportedAnsible } from '../reports/ansible-rules.js'
 import {
   type Permalink,
@@ -87,7 +87,7 @@ export function snapshotOf(text: string, name: string): Snapshot {
 function ansibleOf(recorded: RecordedRelease): ReportedAnsible {
   const [version, requirement, from, window, accepted] = recorded.ansible
   const place = (at: RecordedPlace | null) => (at === null ? null : { file: fileAt(recorded, at[0]), line: at[1] })
-  const rules = (version === null ? sharedRules : rulesFor(version)).name
+  const rules = (version === null ? rulesOfAll : rulesFor(version)).name
   const facts = { version, rules, from: place(from), requirement, window: place(window), accepted }
   return { ...facts, because: becauseOf(facts) }
 }

@@ -1,4 +1,4 @@
-import { type LanguageRules, rulesFor, sharedRules } from '../ansible/language.js'
+import { type LanguageRules, rulesFor, rulesOfAll } from '../ansible/language.js'
 import { knownCores } from '../ansible/packages.js'
 import type { Definition, Play, Statement, Task } from '../ansible/statement.js'
 import { compareVersions } from '../ansible/versions.js'
@@ -30,7 +30,7 @@ export interface AnsibleVersion {
 /** Before it is decided, and where nothing decides it. */
 export const undecided: AnsibleVersion = {
   version: undefined,
-  rules: sharedRules,
+  rules: rulesOfAll,
   accepted: true,
   asked: false,
 }
