@@ -59,6 +59,48 @@ export function readInventoryVars(inventory: Inventory, report: Report): readonl
   })
 }
 
+/** A name in group_vars/ or host_vars/ that no group or host has, with the one that was most likely meant. */
+export interface Unmatched {
+  readonly kind: 'group' | 'host'
+  readonly name: string
+  readonly file: VariableFile
+  readonly likely: string | undefined
+}
+
+/** What Ansible never reads, a name once, told by the groups and hosts there are at the end. */
+export function unmatchedNames(files: readonly VariableFile[], inventory: Inventory): readonly Unmatched[] {
+  const found = new Map<string, Unmatched>()
+  for (const file of unmatchedGroupVars(files, inventory)) {
+    const kind = file.group === undefined ? 'host' : 'group'
+    const name = file.group ?? file.host ?? ''
+    const key = `${kind} ${file.beside} ${name}`
+    if (found.has(key)) continue
+    const names = kind === 'group' ? inventory.groups.keys() : inventory.hosts.keys()
+    found.set(key, { kind, name, file, likely: likelyName(name, [...names]) })
+  }
+  return [...found.values()]
+}
+
+/** The name that differs in case and in `-`, `_` and `.` only, else one that is a slip of the pen away. */
+function likelyName(name: string, names: readonly string[]): string | undefined {
+  const plain = (text: string): string => text.toLowerCase().replaceAll(/[-_.\s]+/g, '')
+  const same = names.find(each => plain(each) === plain(name))
+  if (same !== undefined || name.length < 4) return same
+  return names.find(each => each.length >= 4 && isOneSlipAway(plain(name), plain(each)))
+}
+
+/** One character more, less, other, or two neighbours swapped. */
+function isOneSlipAway(left: string, right: string): boolean {
+  if (Math.abs(left.length - right.length) > 1) return false
+  let start = 0
+  while (start < left.length && left[start] === right[start]) start++
+  let end = 0
+  while (end < Math.min(left.length, right.length) - start && left.at(-1 - end) === right.at(-1 - end)) end++
+  const a = left.slice(start, left.length - end)
+  const b = right.slice(start, right.length - end)
+  return (a.length <= 1 && b.length <= 1) || (a.length === 2 && a[0] === b[1] && a[1] === b[0])
+}
+
 /** The variable files whose name belongs to no group or host: Ansible never reads them, often a spelling mistake. */
 export function unmatchedGroupVars(files: readonly VariableFile[], inventory: Inventory): readonly VariableFile[] {
   return files.filter(

@@ -87,6 +87,7 @@ function explore<T>(
   weight: number,
 ): readonly World<T>[] {
   const world: Environment = {
+    ...(environment.rules && { rules: environment.rules }),
     variable: name => {
       const value = fixed.get(name) ?? environment.variable(name)
       if (value.kind === 'one-of') throw new VariableSplit(name, value)
@@ -582,7 +583,7 @@ export function truthOfValue(value: Value, at: Span): Truth {
 }
 
 /** Whether the expression can only give a bool, by its form. */
-function isBoolean(expression: Expression): boolean {
+export function isBoolean(expression: Expression): boolean {
   switch (expression.kind) {
     case 'not':
     case 'comparison':

@@ -34,6 +34,7 @@ export function evaluateTemplateTraced(text: string, at: Span, environment: Envi
   return settle(
     inEachWorld(environment, world => {
       const scope = scopeOf(world, at, trace)
+      if (environment.rules?.nativeResults) return nativeResult(text, template, scope)
       const only = singleVariable.exec(text)?.[1]
       const [statement] = template.body
       if (only !== undefined && statement?.kind === 'output' && statement.expression.kind === 'name') {
@@ -47,6 +48,21 @@ export function evaluateTemplateTraced(text: string, at: Span, environment: Envi
       return renderAll(template, scope, true, pieces => finish(text, pieces, at))
     }),
   )
+}
+
+/**
+ * From 2.19 on: one expression gives its value, several pieces their text, which stays text (`AnsibleEnvironment.concat`).
+ */
+function nativeResult(text: string, template: Template, scope: Scope): Value {
+  const { at } = scope
+  const [statement, second] = template.body
+  if (statement?.kind !== 'output' || second !== undefined) {
+    return renderAll(template, scope, true, pieces => keepNewlines(text, joinTexts(pieces.map(asPiece), at)))
+  }
+  return apply([evaluateIn(statement.expression, scope)], at, ([single]) => {
+    const value = single as Single
+    return value.kind === 'known' && value.data === null ? known(null) : keepNewlines(text, finalize(value, at))
+  })
 }
 
 /**

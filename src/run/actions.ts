@@ -6,13 +6,16 @@ import { evaluateNode } from '../variables/node-value.js'
 import type { Entry } from '../variables/scope.js'
 import { storedValue } from '../variables/stored.js'
 import { type Action, addGap, effective, textOf, textsOf } from './action.js'
+import { assertCheck, failCheck } from './checks.js'
 import { allOf, evaluateConditions } from './conditions.js'
 import { includeRole, includeTasks } from './includes.js'
 import { bindItem } from './loops.js'
 import type { Walk } from './walk.js'
 
-/** The modules that otherwise change the run, once the whole task is decided; all others only act on the host. */
+/** The modules that otherwise change or end the run, once the whole task is decided; all others only act on the host. */
 export const actions: Readonly<Record<string, (action: Action) => void>> = {
+  'ansible.builtin.assert': assertCheck,
+  'ansible.builtin.fail': failCheck,
   'ansible.builtin.group_by': groupBy,
   'ansible.builtin.add_host': addHosts,
   'ansible.builtin.meta': meta,

@@ -11,6 +11,7 @@ import { LazyDict } from '../variables/lazy-dict.js'
 import type { Origin } from '../variables/resolved.js'
 import { createScope, type Layer, type Scope, type ScopeOptions } from '../variables/scope.js'
 import { readYamlText } from '../yaml/read.js'
+import { versionValue } from './ansible-version.js'
 import { chainOf, type Frame, rolesOf } from './frame.js'
 import { lookupFor } from './lookups.js'
 import type { Role } from './role.js'
@@ -66,6 +67,7 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
   }
 
   const scopeOptions = (frame: Frame, host: string | undefined): ScopeOptions => ({
+    rules: state.ansible.rules,
     changes: state.changes,
     missing: name => {
       const fact = host === undefined ? undefined : factsOfHost(host).injected(name)
@@ -149,15 +151,21 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     for (const role of roles) add(layers, 'role params', role.parameters)
     layers.push(state.storesOf(host).facts, state.storesOf(host).includedVars)
     add(layers, 'task vars', task?.vars)
+    const { entryVarsWin } = state.ansible.rules
     for (const { kind, directives, include } of chain) {
-      if (kind === 'block' || kind === 'import' || kind === 'role') add(layers, 'block vars', directives.vars)
+      if (kind === 'block' || kind === 'import' || (kind === 'role' && entryVarsWin))
+        add(layers, 'block vars', directives.vars)
       add(layers, 'block vars', include?.apply?.vars)
     }
     for (const [index, role] of roles.entries()) {
       layers.push(roleLayer(role, 'vars', false))
       if (index === 0) layers.push(roleLayer(role, 'vars', true))
     }
-    layers.push(visible.vars.layer, ...ofThePlay, ...hostLayersOf(host, frame))
+    layers.push(visible.vars.layer)
+    for (const { kind, directives } of entryVarsWin ? [] : chain) {
+      if (kind === 'role') add(layers, 'block vars', directives.vars)
+    }
+    layers.push(...ofThePlay, ...hostLayersOf(host, frame))
     for (const role of roles) layers.push(roleLayer(role, 'defaults', false))
     for (const role of roles.slice(0, 1)) layers.push(roleLayer(role, 'defaults', true))
     layers.push(visible.defaults.layer)
@@ -246,7 +254,7 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
       ['ansible_diff_mode', () => known(false)],
       ['ansible_run_tags', () => texts(options.tags.length === 0 ? ['all'] : options.tags)],
       ['ansible_skip_tags', () => texts(options.skipTags)],
-      ['ansible_version', () => controlHost('ansible_version')],
+      ['ansible_version', () => ansibleVersion(state.ansible.version)],
       ['ansible_playbook_python', () => controlHost('ansible_playbook_python')],
       ['ansible_config_file', () => controlHost('ansible_config_file')],
       ['playbook_dir', () => inCheckout(frame.playbookDirectory)],
@@ -333,6 +341,10 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
 function definedOrNothing(scope: Scope, name: string): Value | undefined {
   const value = scope.variable(name)
   return value.kind === 'undefined' ? undefined : value
+}
+
+function ansibleVersion(version: string | undefined): Value {
+  return version === undefined ? controlHost('ansible_version') : versionValue(version)
 }
 
 function controlHost(name: string): Value {

@@ -1,6 +1,8 @@
 import type { Task } from '../ansible/statement.js'
+import type { Inventory } from '../inventory/inventory.js'
 import type { Cause, Truth, Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
+import type { AnsibleVersion } from './ansible-version.js'
 
 /** One link of the chain that leads to a task: what stands there (`play "Install etcd"`, `role kubernetes/preinstall`). */
 export interface Step {
@@ -88,6 +90,19 @@ export interface TaskRun {
   readonly failureIgnored: Truth
 }
 
+/** One of the playbook's own stops (`assert`, `fail`) where the run gets to it. */
+export interface Check {
+  readonly task: TaskRun
+  /** `stops`: the run ends here for this host. `passes` also where its failure is ignored or rescued. */
+  readonly outcome: 'passes' | 'stops' | 'skipped' | 'unknown'
+  /** Of an `assert` the conditions that do not hold, or of which it is not known. */
+  readonly conditions: readonly AppliedCondition[]
+  /** What it tells the operator. */
+  readonly message: string | undefined
+  /** What the operator most likely meant instead. */
+  readonly hints: readonly string[]
+}
+
 /** Something the run could not read or resolve, so tasks may be missing from it. */
 export interface Gap {
   readonly says: string
@@ -112,7 +127,15 @@ export interface PlayRun {
 export interface Run {
   readonly host: string
   readonly playbook: string
+  /** The Ansible whose rules the run follows. */
+  readonly ansible: AnsibleVersion
+  /** With every group and host the run makes, certainly or perhaps. */
+  readonly inventory: Inventory
+  /** False where it may make a group of a name that is not known. */
+  readonly groupsComplete: boolean
   readonly plays: readonly PlayRun[]
   readonly tasks: readonly TaskRun[]
   readonly gaps: readonly Gap[]
+  /** In run order. */
+  readonly checks: readonly Check[]
 }

@@ -26,6 +26,8 @@ export type DiagnosticCode =
   | 'inventory-syntax'
   | 'inventory-group'
   | 'facts-malformed'
+  | 'extra-vars-text'
+  | 'run-stops'
   | 'run-limit'
 
 /**

@@ -1,4 +1,5 @@
 import type { Environment } from '../jinja/environment.js'
+import type { ExpressionRules } from '../jinja/rules.js'
 import { type Cause, failure, mergeCauses, type Option, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 import type { Node } from '../yaml/node.js'
@@ -38,6 +39,7 @@ export interface Scope extends Environment {
 }
 
 export interface ScopeOptions {
+  readonly rules?: ExpressionRules
   readonly changes: ChangeLog
   /** The value of a name that no layer defines: undefined, or unknown where it is a fact not gathered yet. */
   readonly missing: (name: string) => Value
@@ -152,6 +154,7 @@ export function createScope(layers: readonly Layer[], options: ScopeOptions, bas
   }
 
   const scope: Scope = {
+    ...(options.rules && { rules: options.rules }),
     variable,
     variableNames: () => [...new Set(layers.flatMap(layer => [...layer.names()]))],
     lookup: (plugin, terms, named, at) => options.lookup(scope)(plugin, terms, named, at),

@@ -24,18 +24,35 @@ export interface Tree {
    */
   readonly answers?: readonly string[] | Readonly<Record<string, readonly string[]>>
   /** What Ansible before some version says, where that differs. */
-  readonly before?: Earlier
+  readonly before?: Otherwise
+  /** What Ansible from some version on says, where that differs. */
+  readonly from?: Otherwise
   /** Tasks of which only the run can tell whether they run, or what they say. */
   readonly unknown?: readonly string[]
   /** Tasks that only a failure, or its absence, keeps Ansible from; `tasks` says so elsewhere. */
   readonly unreached?: readonly string[]
 }
 
-export interface Earlier {
-  /** The first version that says what `answers` has: `2.16`. */
+export interface Otherwise {
+  /** The first version that says what the tree's `answers` have (`before`), or these (`from`): `2.16`. */
   readonly version: string
   readonly answers?: readonly string[]
   readonly refused?: true
+  readonly unknown?: readonly string[]
+  /** A version by whose rules whofixes says the same; absent where it follows the tree's answers all the same. */
+  readonly followedAs?: string
+}
+
+/** The tree as another version has it. */
+export function treeFor(tree: Tree, other: Otherwise): Tree {
+  const { before: _, from: __, refused: ___, ...rest } = tree
+  const { answers, refused, unknown } = other
+  return {
+    ...rest,
+    ...(answers && { answers }),
+    ...(refused && { refused }),
+    ...(unknown && { unknown }),
+  }
 }
 
 export interface Theme {

@@ -16,9 +16,22 @@ export interface OwnAnswer {
 }
 
 /** What whofixes makes of a tree for one host, by the same pipeline as its commands. */
-export function askWhofixes({ tree, directory, playbook, inventory, extraVars }: PlacedTree, host: string): OwnAnswer {
+export function askWhofixes(
+  { tree, directory, playbook, inventory, extraVars }: PlacedTree,
+  host: string,
+  ansible?: string,
+): OwnAnswer {
   const { tags = [], skipTags = [] } = tree
-  const request = { ...defaultRequest, playbook, inventory, host, extraVars, tags, skipTags }
+  const request = {
+    ...defaultRequest,
+    playbook,
+    inventory,
+    host,
+    extraVars,
+    tags,
+    skipTags,
+    ...(ansible && { ansible }),
+  }
   const { run, diagnostics }: Analysis = analyze(openDirectory(directory), request)
   const listing = analyzeListing(openDirectory(directory), request)
   return {
