@@ -81,6 +81,11 @@ function lookup(
 /** Functions of the random or changing kind Jinja2 offers; templates that use them are unknown there. */
 const unmodelled: ReadonlySet<string> = new Set(['lipsum', 'cycler', 'joiner'])
 
+/** Whether there is a global function of this name that is modelled. */
+export function isGlobal(name: string): boolean {
+  return Object.hasOwn(globals, name)
+}
+
 /** A global function of Ansible's environment; a variable of the same name wins over it. */
 export function globalNamed(name: string, context: Context): Value | undefined {
   if (unmodelled.has(name)) return unknown([{ says: `function ${name} is not modelled`, at: context.at }])

@@ -199,6 +199,11 @@ export function lookupNames(): readonly string[] {
   return [...Object.keys(lookups), ...Object.keys(aliases)]
 }
 
+/** Whether a lookup of this name is one of them. */
+export function isLookup(name: string): boolean {
+  return Object.hasOwn(lookups, plainName(name))
+}
+
 const settings: ReadonlySet<string> = new Set(['wantlist', 'errors', 'allow_unsafe'])
 
 /**
