@@ -128,7 +128,10 @@ function judgeBare(text: string, at: Span, world: Environment, trace: Scope['tra
     const failed = failure(`template error while templating string: ${expression.says}`, at)
     return { truth: failedTruth(failed), failure: failed, remains: text }
   }
-  const judged: Judgement = judge(expression, scopeOf(world, at, trace))
+  const scope = scopeOf(world, at, trace)
+  const judged: Judgement = judge(expression, scope)
+  const { spoiled } = scope.changes
+  if (spoiled.length > 0 && judged.failure === null) return { truth: unknown(spoiled), failure: null, remains: text }
   const remains =
     judged.truth.kind !== 'unknown' ? null : judged.rest === null ? text : restText(judged.rest, text, 'or')
   return { truth: judged.truth, failure: judged.failure, remains }

@@ -44,6 +44,9 @@ export function isNamespace(dict: Dict): boolean {
   return namespaces.has(dict)
 }
 
+/** What `loop(…)` calls, by the loop variable of a recursive loop. */
+export const recursions = new WeakMap<Dict, (over: Value) => Value>()
+
 const globals: Readonly<Record<string, GlobalFunction>> = {
   range,
   dict,
