@@ -124,6 +124,7 @@ function explore<T>(
     lookup: (plugin, terms, options, at) => environment.lookup(plugin, terms, options, at),
     template: (text, at) => environment.template(text, at),
     readYaml: (text, at) => environment.readYaml(text, at),
+    unmodelled: (says, at) => environment.unmodelled?.(says, at),
   }
   try {
     return [{ result: work(world), because }]
@@ -470,7 +471,7 @@ export function applyFilter(
   context: Context,
 ): Value {
   const filter = filterNamed(name)
-  if (filter === undefined) return notModelled('filter', name, input, context.at)
+  if (filter === undefined) return notModelled('filter', name, input, context)
   const names = [...named.keys()]
   return apply([input, ...positional, ...named.values()], context.at, ([first, ...rest]) =>
     filter(first as Single, {
@@ -490,7 +491,7 @@ export function applyTest(
   context: Context,
 ): Value {
   const test = testNamed(name)
-  if (test === undefined) return notModelled('test', name, input, context.at)
+  if (test === undefined) return notModelled('test', name, input, context)
   const names = [...named.keys()]
   return apply([input, ...positional, ...named.values()], context.at, ([first, ...rest]) =>
     test(first as Single, {
@@ -501,8 +502,10 @@ export function applyTest(
   )
 }
 
-function notModelled(what: string, name: string, input: Value, at: Span): Unknown {
-  return unknown([{ says: `${what} ${name} is not modelled`, at }, ...causesOfOption(input)])
+function notModelled(what: string, name: string, input: Value, { environment, at }: Context): Unknown {
+  const says = `${what} ${name} is not modelled`
+  environment.unmodelled?.(says, at)
+  return unknown([{ says, at, unread: true }, ...causesOfOption(input)])
 }
 
 /** The part of a condition that stays open: a piece of the source, or such pieces under `and`, `or`, `not`. */

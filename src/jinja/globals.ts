@@ -91,7 +91,11 @@ export function isGlobal(name: string): boolean {
 
 /** A global function of Ansible's environment; a variable of the same name wins over it. */
 export function globalNamed(name: string, context: Context): Value | undefined {
-  if (unmodelled.has(name)) return unknown([{ says: `function ${name} is not modelled`, at: context.at }])
+  if (unmodelled.has(name)) {
+    const says = `function ${name} is not modelled`
+    context.environment.unmodelled?.(says, context.at)
+    return unknown([{ says, at: context.at, unread: true }])
+  }
   if (!Object.hasOwn(globals, name)) return undefined
   const call = globals[name] as GlobalFunction
   return known({ kind: 'callable', name, call: (positional, named, at) => call(positional, named, { ...context, at }) })

@@ -240,7 +240,11 @@ export function runLookup(
 function listOf(plain: string, name: string, terms: readonly Value[], options: Options, context: Context): Value {
   if (!Object.hasOwn(lookups, plain)) {
     const answer = context.environment.lookup(plain, terms, options, context.at)
-    if (answer === undefined) return unknown([{ says: `lookup ${name} is not modelled`, at: context.at }])
+    if (answer === undefined) {
+      const says = `lookup ${name} is not modelled`
+      context.environment.unmodelled?.(says, context.at)
+      return unknown([{ says, at: context.at, unread: true }])
+    }
     return answer.kind === 'known' && !isList(answer.data) ? known([answer]) : answer
   }
   return apply(terms, context.at, singles => {
