@@ -137,7 +137,10 @@ export function analyzeRun(tree: SourceTree, request: AnalysisRequest): RunAnaly
         .filter(directory => !reached.has(directory))
         .map(directory => readRole(code, directory, {}))
     },
-    diagnostics: diagnostics(),
+    // Effects are worked out later, and may come upon more.
+    get diagnostics() {
+      return diagnostics()
+    },
   }
 }
 

@@ -179,7 +179,10 @@ function judgeBare(text: string, at: Span, world: Environment, trace: Scope['tra
     const failed = failure(`template error while templating string: ${expression.says}`, at)
     return { truth: failedTruth(failed), failure: failed, remains: text }
   }
-  const judged: Judgement = judge(expression, scopeOf(world, at, trace))
+  const scope = scopeOf(world, at, trace)
+  const judged: Judgement = judge(expression, scope)
+  const { spoiled } = scope.changes
+  if (spoiled.length > 0 && judged.failure === null) return { truth: unknown(spoiled), failure: null, remains: text }
   if (judged.failure !== null) {
     const fallen = fallenBack(judged.failure, text, world)
     if (fallen !== undefined) return fallen

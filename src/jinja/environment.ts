@@ -22,6 +22,8 @@ export interface Environment {
   ) => Value | undefined
   /** Templates a text the way Ansible templates a variable's value (for `lookup('vars')`-like uses and `{{ }}` inside text). */
   readonly template: (text: string, at: Span) => Value
+  /** Told each use of a filter, test, lookup or function that is not modelled: what it gives is unknown, and counted. */
+  readonly unmodelled?: (says: string, at: Span) => void
   /** Reads YAML or JSON text as Ansible's `from_yaml` does. A failure is a Failure. */
   readonly readYaml: (text: string, at: Span) => Value
 }

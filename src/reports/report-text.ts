@@ -162,6 +162,12 @@ function unreadLines(report: Report, style: Style): readonly string[] {
     for (const each of errors.slice(0, 8)) lines.push(...wrap(`${placeText(each)}: ${each.message}`, '  ', '    '))
     if (errors.length > 8) lines.push(`  and ${errors.length - 8} more`)
   }
+  const unmodelled = report.diagnostics.filter(each => each.code === 'jinja-unmodelled')
+  if (unmodelled.length > 0) {
+    const names = [...new Set(unmodelled.map(each => each.message.replace(/ is not modelled$/, '')))].sort()
+    const uses = unmodelled.length === 1 ? 'one place' : `${unmodelled.length} places`
+    lines.push('', ...wrap(`Not modelled, so unknown at ${uses}: ${names.join(', ')}`, '', '  '))
+  }
   lines.push('', ...wrap('This reads role code; it has not looked at your host.', '', ''))
   return lines
 }

@@ -76,6 +76,9 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     assume: (name, value) => assumed(options.assumptions, name, value, frame.step.at),
     lookup: scope => lookupFor(state, frame, scope),
     template: scope => (text, at) => evaluateTemplate(text, at, scope),
+    unmodelled: (message, at) => {
+      state.code.report({ code: 'jinja-unmodelled', severity: 'warning', message, at })
+    },
     readYaml: (text, at) => {
       const node = readYamlText(text, () => {})
       return node.kind === 'unreadable' ? failure(node.says, at) : dataValue(node)

@@ -13,6 +13,7 @@ export type DiagnosticCode =
   | 'yaml-alias'
   | 'yaml-tag'
   | 'jinja-syntax'
+  | 'jinja-unmodelled'
   | 'playbook-malformed'
   | 'play-malformed'
   | 'task-malformed'

@@ -47,6 +47,7 @@ export interface ScopeOptions {
   readonly assume: (name: string, value: () => Value) => Value | undefined
   readonly lookup: (scope: Scope) => Environment['lookup']
   readonly readYaml: Environment['readYaml']
+  readonly unmodelled: NonNullable<Environment['unmodelled']>
   readonly template: (scope: Scope) => Environment['template']
 }
 
@@ -160,6 +161,7 @@ export function createScope(layers: readonly Layer[], options: ScopeOptions, bas
     lookup: (plugin, terms, named, at) => options.lookup(scope)(plugin, terms, named, at),
     template: (text, at) => options.template(scope)(text, at),
     readYaml: options.readYaml,
+    unmodelled: options.unmodelled,
     resolve,
     namesAt: origins =>
       scope

@@ -66,7 +66,7 @@ const urlPattern = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?
 
 /** `urlsplit`: the parts of Python's urllib, or the one asked for. */
 function splitUrl(url: string, query: string): Value {
-  const match = urlPattern.exec(url.trim())
+  const match = urlPattern.exec(url.trim().replaceAll(/[\t\r\n]/g, ''))
   if (match === null) return giveUp('this URL is not taken apart')
   const [, scheme = '', netloc = '', path = '', queryText = '', fragment = ''] = match
   const at = netloc.lastIndexOf('@')
