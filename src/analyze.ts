@@ -7,7 +7,7 @@ import { ANY_HOST, readFacts } from './inventory/facts.js'
 import { readGroupVars, readInventoryVars, type VariableFile } from './inventory/group-vars.js'
 import { hostsOf, type Inventory } from './inventory/inventory.js'
 import { readInventory } from './inventory/read.js'
-import { readInventorySettings } from './inventory/settings.js'
+import { readInventorySettings, readMergesMappings } from './inventory/settings.js'
 import type { Dict } from './jinja/value.js'
 import { withoutExpressions } from './recorded/without-code.js'
 import { openCode } from './run/code.js'
@@ -148,6 +148,7 @@ export function analyzeRun(tree: SourceTree, request: AnalysisRequest): RunAnaly
         ),
       ),
       assumptions: gatherAssumptions(readAssumptions(request.assume)),
+      mergesMappings: readMergesMappings(tree, request.environment?.ANSIBLE_HASH_BEHAVIOUR),
       tags: request.tags,
       skipTags: request.skipTags,
     },

@@ -73,6 +73,7 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     },
     assume: (name, value) => assumed(options.assumptions, name, value, frame.step.at),
     lookup: scope => lookupFor(state, frame, scope),
+    mergesMappings: options.mergesMappings,
     template: scope => (text, at) => evaluateTemplate(text, at, scope),
     readYaml: (text, at) => {
       const node = readYamlText(text, () => {})
@@ -91,12 +92,24 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     return layers.map(layer => uncertain(layer, open))
   }
 
-  const hostLayersOf = (host: string, frame: Frame): readonly Layer[] => [
-    factsOfHost(host).layer,
-    state.storesOf(host).added,
-    ...perhapsLayersOf(host, frame),
-    ...options.hostLayers(state.inventory, host, frame.playbookDirectory),
-  ]
+  const hostLayersOf = (host: string, frame: Frame): readonly Layer[] => {
+    const facts = factsOfHost(host)
+    const inventoryLayers = [
+      state.storesOf(host).added,
+      ...perhapsLayersOf(host, frame),
+      ...options.hostLayers(state.inventory, host, frame.playbookDirectory),
+    ]
+    // A fact of which nothing is known hides what the inventory says of its name, if it is gathered.
+    const perhapsFacts: Layer = {
+      entries: name => {
+        const fact = facts.perhaps(name)
+        if (fact === undefined || !inventoryLayers.some(layer => layer.entries(name).length > 0)) return []
+        return [{ origin: 'host facts', at: factsPlace, content: { value: fact }, maybe: fact.causes }]
+      },
+      names: () => [],
+    }
+    return [facts.layer, perhapsFacts, ...inventoryLayers]
+  }
 
   const ofThePlay: readonly Layer[] = [
     ...variables.files,

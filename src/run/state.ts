@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly assumptions: Assumptions
   /** Environment variables of the control host, which `lookup('env', …)` reads. */
   readonly environment: ReadonlyMap<string, string>
+  /** `hash_behaviour = merge` of Ansible's configuration. */
+  readonly mergesMappings: boolean
   readonly tags: readonly string[]
   readonly skipTags: readonly string[]
 }

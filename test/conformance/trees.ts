@@ -6,6 +6,8 @@ import { parse } from 'yaml'
 /** One small Ansible tree and what becomes of its tasks. The YAML files beside this one hold lists of them, one a theme. */
 export interface Tree {
   readonly name: string
+  /** The row of the facts about Ansible that it was made of, where it was: rows.test.ts counts them. */
+  readonly row?: number
   /** Text by path. Without an `inventory`, a `hosts.ini` with host h in group g stands there unless it is given. */
   readonly files: Readonly<Record<string, string>>
   readonly playbook?: string
