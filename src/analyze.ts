@@ -138,8 +138,8 @@ export function analyzeRun(tree: SourceTree, request: AnalysisRequest): RunAnaly
       playbook: request.playbook,
       host,
       inventory,
-      hostLayers: (current, name, directory): readonly Layer[] =>
-        hostLayers(current, name, [...beside, ...besidePlaybook(directory)]),
+      hostLayers: (current, name, directory, added): readonly Layer[] =>
+        hostLayers(current, name, [...beside, ...besidePlaybook(directory)], added),
       extraVars: readExtraVars(request.extraVars, diagnostics.report),
       facts,
       environment: new Map(

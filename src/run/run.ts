@@ -112,7 +112,7 @@ function playbookFrame(parent: Frame | undefined, file: string, directives: Dire
   return { parent, kind: 'playbook', step, directives, role: undefined, file, playbookDirectory: directoryOf(file) }
 }
 
-const noVariables: PlayVariables = { play: [], prompts: [], files: [], roles: [], hosts: [] }
+const noVariables: PlayVariables = { play: [], prompts: [], files: [], roles: [], hosts: [], name: known('') }
 
 function runPlay(
   state: RunState,
@@ -136,7 +136,9 @@ function runPlay(
   )
   const { patterns, hosts, inPlay } = hostsOfPlay(state, play, frame, early)
   const compiled = compiler.compilePlay(play, frame)
-  const withRoles = { ...bare, roles: compiled.visibleRoles, hosts }
+  const named =
+    play.name === undefined ? known(patterns.join(',')) : beforeHosts.ofPlay(frame).template(play.name, play.at)
+  const withRoles = { ...bare, roles: compiled.visibleRoles, hosts, name: named }
   const files = varsFilesOf(state, play, frame, createScopes(state, withRoles).ofVarsFiles(frame), gaps)
   const scopes = createScopes(state, { ...withRoles, files })
   const walk: Walk = {
@@ -160,9 +162,7 @@ function runPlay(
     open: [],
   }
   walkPlay(walk)
-  const named = play.name === undefined ? undefined : beforeHosts.ofPlay(frame).template(play.name, play.at)
-  const name =
-    named?.kind === 'known' && typeof named.data === 'string' ? named.data : (play.name ?? patterns.join(','))
+  const name = named.kind === 'known' && typeof named.data === 'string' ? named.data : (play.name ?? patterns.join(','))
   return { name, hosts: patterns, tags: tagsOfFrame(frame, scopes.ofPlay(frame)), inPlay, at: play.at }
 }
 

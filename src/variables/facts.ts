@@ -4,7 +4,7 @@ import type { Layer } from './scope.js'
 
 /** Names that look like facts but are set by people or by Ansible itself; without a definition they are undefined. */
 const noFacts =
-  /^ansible_(?:host|port|user|password|connection|ssh_|scp_|sftp_|become|shell_|python_interpreter|remote_tmp|async_dir|timeout|private_key_file|winrm_|psrp_|paramiko_|pipelining|ssh$|facts_parallel|facts_modules|failed_|loop|index_var|parent_role|role_name|group_priority|host_key|limit$|inventory_sources$|forks$|verbosity$)/
+  /^ansible_(?:host|port|user|password|connection|ssh_|scp_|sftp_|become|shell_|python_interpreter|remote_tmp|async_dir|timeout|private_key_file|winrm_|psrp_|paramiko_|pipelining|ssh$|facts_parallel|facts_modules|failed_|loop|index_var|parent_role|role_name|collection_name|group_priority|host_key|limit$|inventory_sources$|forks$|verbosity$)/
 
 /**
  * The facts of one host. `undefined` when none were given: every `ansible_…` name that nothing else defines is then a fact

@@ -15,6 +15,8 @@ export interface Entry {
   readonly at: Span
   readonly content: { readonly node: Node } | { readonly value: Value }
   readonly maybe?: readonly Cause[]
+  /** Set for all hosts of the play at once (`run_once`). */
+  readonly everyHost?: true
 }
 
 /** The entries of one precedence level. A name may have several (uncertain) ones, the latest first. */

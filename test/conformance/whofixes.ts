@@ -34,7 +34,10 @@ const includes = new Set(['ansible.builtin.include_tasks', 'ansible.builtin.incl
 const failingLoop = /^(?:a loop needs a list|evaluating the loop fails: )/
 
 function outcomesOf(task: TaskRun, run: Run): readonly Outcome[] {
-  const { name, runs, invocations } = task
+  const { name, runs } = task
+  // Ansible says something of a task for the host that sends it.
+  if (task.onceOn !== undefined) return []
+  const invocations = task.invocations.filter(({ sentBy }) => sentBy === undefined)
   const place = placeOf(task.task.at)
   const outcome = (what: string): Outcome => ({ place, name, what })
   if (task.task.module === 'ansible.builtin.meta') return []
