@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parse } from 'yaml'
+import { levelsTheme } from './levels.js'
 
 /** One small Ansible tree and what becomes of its tasks. The YAML files beside this one hold lists of them, one a theme. */
 export interface Tree {
@@ -47,9 +48,12 @@ export interface Theme {
 
 const folder = new URL('../../../test/conformance/', import.meta.url)
 
-export const themes: readonly Theme[] = readdirSync(folder)
-  .filter(name => name.endsWith('.yml'))
-  .map(name => ({ name: name.replace('.yml', ''), trees: parse(readFileSync(new URL(name, folder), 'utf8')) }))
+export const themes: readonly Theme[] = [
+  ...readdirSync(folder)
+    .filter(name => name.endsWith('.yml'))
+    .map(name => ({ name: name.replace('.yml', ''), trees: parse(readFileSync(new URL(name, folder), 'utf8')) })),
+  levelsTheme(),
+]
 
 export function hostsOfTree(tree: Tree): readonly string[] {
   return tree.hosts ?? ['h']
