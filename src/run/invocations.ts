@@ -7,7 +7,7 @@ import { wholeFile } from '../source/text.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Scope } from '../variables/scope.js'
 import { allOf } from './conditions.js'
-import { chainOf, type Frame, inheritedKeyword } from './frame.js'
+import { chainOf, type Frame, inheritedFrom, inheritedKeyword } from './frame.js'
 import { omitted } from './scopes.js'
 import { findFiles, searchDirectories } from './search.js'
 import type { RunState } from './state.js'
@@ -80,7 +80,7 @@ function addMembers(value: Value, named: Map<string, Value>): readonly Cause[] {
 
 function environmentOf(frame: Frame, task: Task, scope: Scope): ReadonlyMap<string, Value> {
   const merged = new Map<string, Value>()
-  for (const { keywords } of [...chainOf(frame).map(({ directives }) => directives), task]) {
+  for (const { keywords } of [...chainOf(frame).flatMap(at => inheritedFrom(at) ?? []), task]) {
     const node = keywords.get('environment')?.value
     if (node === undefined) continue
     for (const part of node.kind === 'list' ? node.items : [node]) {
