@@ -7,7 +7,7 @@ import { ANY_HOST, readFacts } from './inventory/facts.js'
 import { readGroupVars, readInventoryVars, unmatchedNames, type VariableFile } from './inventory/group-vars.js'
 import { type Definition, hostsOf, type Inventory } from './inventory/inventory.js'
 import { readInventory } from './inventory/read.js'
-import { readInventorySettings } from './inventory/settings.js'
+import { readInventorySettings, readMergesMappings } from './inventory/settings.js'
 import type { Dict } from './jinja/value.js'
 import { withoutExpressions } from './recorded/without-code.js'
 import { stopText } from './reports/stops.js'
@@ -200,8 +200,8 @@ function openRun(tree: SourceTree, request: AnalysisRequest): OpenRun {
     playbook: request.playbook,
     host,
     inventory,
-    hostLayers: (current, name, directory): readonly Layer[] =>
-      hostLayers(current, name, [...beside, ...besidePlaybook(directory)]),
+    hostLayers: (current, name, directory, added): readonly Layer[] =>
+      hostLayers(current, name, [...beside, ...besidePlaybook(directory)], added),
     extraVars,
     facts,
     environment: new Map(
@@ -210,6 +210,7 @@ function openRun(tree: SourceTree, request: AnalysisRequest): OpenRun {
       ),
     ),
     assumptions: gatherAssumptions(readAssumptions(request.assume)),
+    mergesMappings: readMergesMappings(tree, request.environment?.ANSIBLE_HASH_BEHAVIOUR),
     tags: request.tags,
     skipTags: request.skipTags,
     ...(request.ansible === undefined ? {} : { ansible: request.ansible }),

@@ -12,6 +12,8 @@ export interface VariableFile {
   readonly group?: string
   readonly host?: string
   readonly beside: 'inventory' | 'playbook'
+  /** The directory it stands in the `group_vars` or `host_vars` of; of several inventories each is merged in turn. */
+  readonly source: string
   readonly definitions: readonly Definition[]
   readonly file: SourceFile
   /** Why the file could not be read (encrypted, malformed): then it may define any name. */
@@ -34,12 +36,13 @@ export function readGroupVars(
   directory: string,
   beside: 'inventory' | 'playbook',
   report: Report,
+  source = directory,
 ): readonly VariableFile[] {
   const groups = readEntities(tree, joined(directory, 'group_vars'), report)
   const hosts = readEntities(tree, joined(directory, 'host_vars'), report)
   return [
-    ...groups.map(({ name, ...read }) => ({ group: name, beside, ...read })),
-    ...hosts.map(({ name, ...read }) => ({ host: name, beside, ...read })),
+    ...groups.map(({ name, ...read }) => ({ group: name, beside, source, ...read })),
+    ...hosts.map(({ name, ...read }) => ({ host: name, beside, source, ...read })),
   ]
 }
 
@@ -53,7 +56,7 @@ export function readInventoryVars(inventory: Inventory, report: Report): readonl
     const opened = directory === undefined ? undefined : openPath(directory)
     if (opened === undefined || seen.has(opened.absolute)) return []
     seen.add(opened.absolute)
-    const files = readGroupVars(opened.tree, opened.path, 'inventory', report)
+    const files = readGroupVars(opened.tree, opened.path, 'inventory', report, opened.absolute)
     for (const diagnostic of opened.tree.diagnostics()) report(diagnostic)
     return files
   })

@@ -232,7 +232,7 @@ export function runLookup(
     const found = listOf(plainName(name), name, terms, options, context)
     if (found.kind === 'failure' && mode !== 'strict' && !found.undefined) return asList ? known([]) : known(null)
     return apply([found], context.at, ([single]) =>
-      asList || single?.kind !== 'known' ? (single as Value) : joined(single.data),
+      asList || single?.kind !== 'known' ? (single as Value) : markedText(joined(single.data)),
     )
   })
 }
@@ -252,6 +252,10 @@ function listOf(plain: string, name: string, terms: readonly Value[], options: O
       if (single.kind === 'undefined') return failure(single.says, context.at, true)
     return known((lookups[plain] as Lookup)(singles, options, context))
   })
+}
+
+function markedText(value: Value): Value {
+  return value.kind === 'known' && typeof value.data === 'string' ? { ...value, lookedUp: true } : value
 }
 
 /** Texts are joined with commas, a single item stands for itself, anything else stays a list. */

@@ -5,7 +5,7 @@ import { placeOf } from '../source/text.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Entry } from '../variables/scope.js'
 import { storedValue } from '../variables/stored.js'
-import { type Action, addGap, effective, textOf, textsOf } from './action.js'
+import { type Action, addGap, effective, itemsOf, textOf, textsOf } from './action.js'
 import { assertCheck, failCheck } from './checks.js'
 import { allOf, evaluateConditions } from './conditions.js'
 import { includeRole, includeTasks } from './includes.js'
@@ -33,7 +33,8 @@ function groupBy(action: Action): void {
   const parentsNode = task.arguments.named.get('parents')
   for (const host of walk.hosts) {
     for (const [index, { item }] of action.invocations.entries()) {
-      const scope = walk.scopes.ofHost(host, frame, task, item === undefined ? new Map() : bindItem(task, item, index))
+      const items = item === undefined ? new Map() : bindItem(task, item, index, itemsOf(action))
+      const scope = walk.scopes.ofHost(host, frame, task, items)
       const { truth: own } = evaluateConditions(frame, task, scope)
       const truth = host === walk.state.options.host ? allOf([own, action.runs]) : own
       if (truth.kind === 'false') continue

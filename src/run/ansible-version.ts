@@ -153,5 +153,6 @@ function scopeWith(
     readYaml: () => open('YAML text'),
     // The check is evaluated again in the run, which tells.
     unmodelled: () => {},
+    mergesMappings: false,
   })
 }

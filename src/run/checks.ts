@@ -5,7 +5,7 @@ import { FALSE, TRUE, unknown, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Scope } from '../variables/scope.js'
-import { type Action, effective } from './action.js'
+import { type Action, effective, itemsOf } from './action.js'
 import { chainOf } from './frame.js'
 import { bindItem } from './loops.js'
 import type { AppliedCondition, Check } from './task-run.js'
@@ -20,7 +20,8 @@ export function assertCheck(action: Action): void {
     const runs = effective(action, invocation)
     const { item } = invocation
     if (runs.kind === 'false') continue
-    const scope = item === undefined ? action.scope : walk.scopes.ofTask(frame, task, bindItem(task, item, index))
+    const scope =
+      item === undefined ? action.scope : walk.scopes.ofTask(frame, task, bindItem(task, item, index, itemsOf(action)))
     for (const condition of conditionsOf(action, scope)) {
       if (condition.truth.kind === 'true') continue
       const decided = condition.truth.kind === 'false' || condition.isError

@@ -95,7 +95,7 @@ function playbookFrame(parent: Frame | undefined, file: string, directives: Dire
   return { parent, kind: 'playbook', step, directives, role: undefined, file, playbookDirectory: directoryOf(file) }
 }
 
-const noVariables: PlayVariables = { play: [], prompts: [], files: [], roles: [], hosts: [] }
+const noVariables: PlayVariables = { play: [], prompts: [], files: [], roles: [], hosts: [], name: known('') }
 
 /** A play with everything static in place: what Ansible has of it before it runs the first task. */
 export interface PreparedPlay {
@@ -124,12 +124,12 @@ export function preparePlay(state: RunState, { play, parent }: PlacedPlay, gaps:
   )
   const { patterns, hosts, inPlay } = hostsOfPlay(state, play, frame, early)
   const compiled = compiler.compilePlay(play, frame)
-  const withRoles = { ...bare, roles: compiled.visibleRoles, hosts }
+  const named =
+    play.name === undefined ? known(patterns.join(',')) : beforeHosts.ofPlay(frame).template(play.name, play.at)
+  const withRoles = { ...bare, roles: compiled.visibleRoles, hosts, name: named }
   const files = varsFilesOf(state, play, frame, createScopes(state, withRoles).ofVarsFiles(frame), gaps)
   const scopes = createScopes(state, { ...withRoles, files })
-  const named = play.name === undefined ? undefined : beforeHosts.ofPlay(frame).template(play.name, play.at)
-  const name =
-    named?.kind === 'known' && typeof named.data === 'string' ? named.data : (play.name ?? patterns.join(','))
+  const name = named.kind === 'known' && typeof named.data === 'string' ? named.data : (play.name ?? patterns.join(','))
   const shown = { name, hosts: patterns, tags: tagsOfFrame(frame, scopes.ofPlay(frame)), inPlay, at: play.at }
   return { shown, hosts, compiler, compiled, scopes }
 }

@@ -16,13 +16,21 @@ export interface RunOptions {
   readonly host: string
   readonly inventory: Inventory
   /** Inventory and group_vars/host_vars layers of a host, strongest first, for a playbook's directory. */
-  readonly hostLayers: (inventory: Inventory, host: string, playbookDirectory: string) => readonly Layer[]
+  readonly hostLayers: (
+    inventory: Inventory,
+    host: string,
+    playbookDirectory: string,
+    /** What `add_host` gave the host: it stands before the host's line in the inventory. */
+    added: Layer,
+  ) => readonly Layer[]
   readonly extraVars: readonly Definition[]
   /** Facts by host; a host that is not in it has not been asked. */
   readonly facts: ReadonlyMap<string, Dict>
   readonly assumptions: Assumptions
   /** Environment variables of the control host, which `lookup('env', …)` reads. */
   readonly environment: ReadonlyMap<string, string>
+  /** `hash_behaviour = merge` of Ansible's configuration. */
+  readonly mergesMappings: boolean
   readonly tags: readonly string[]
   readonly skipTags: readonly string[]
   /** The version of ansible-core the user names; otherwise the tree decides it. */

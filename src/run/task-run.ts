@@ -43,6 +43,8 @@ export interface Invocation {
   readonly module?: string
   /** `delegate_to`, evaluated: the host the module runs on instead; absent where it runs on the host itself. */
   readonly delegateTo?: Value
+  /** The host that delegates it to this one, where that is another host of the play. */
+  readonly sentBy?: string
   /** For `template`, `copy` and `script`: the text as it lands on the host, where the run rendered it. */
   readonly content?: Value
 }
@@ -84,6 +86,8 @@ export interface TaskRun {
   readonly dependsOnSetFact: boolean
   /** Empty when the task certainly does not run. */
   readonly invocations: readonly Invocation[]
+  /** The host that runs it once for all hosts of the play, where that is another one. */
+  readonly onceOn: string | undefined
   /** For a handler: the tasks that notify it. */
   readonly notifiedBy: readonly TaskRun[]
   /** True when a failure of this task does not stop the run (`ignore_errors`, `failed_when: false`). */

@@ -2,10 +2,13 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parse } from 'yaml'
+import { levelsTheme } from './levels.js'
 
 /** One small Ansible tree and what becomes of its tasks. The YAML files beside this one hold lists of them, one a theme. */
 export interface Tree {
   readonly name: string
+  /** The row of the facts about Ansible that it was made of, where it was: rows.test.ts counts them. */
+  readonly row?: number
   /** Text by path. Without an `inventory`, a `hosts.ini` with host h in group g stands there unless it is given. */
   readonly files: Readonly<Record<string, string>>
   readonly playbook?: string
@@ -62,9 +65,12 @@ export interface Theme {
 
 const folder = new URL('../../../test/conformance/', import.meta.url)
 
-export const themes: readonly Theme[] = readdirSync(folder)
-  .filter(name => name.endsWith('.yml'))
-  .map(name => ({ name: name.replace('.yml', ''), trees: parse(readFileSync(new URL(name, folder), 'utf8')) }))
+export const themes: readonly Theme[] = [
+  ...readdirSync(folder)
+    .filter(name => name.endsWith('.yml'))
+    .map(name => ({ name: name.replace('.yml', ''), trees: parse(readFileSync(new URL(name, folder), 'utf8')) })),
+  levelsTheme(),
+]
 
 export function hostsOfTree(tree: Tree): readonly string[] {
   return tree.hosts ?? ['h']

@@ -219,6 +219,7 @@ export function taskRun(data: TaskData, order: number, before: readonly TaskRun[
     alreadyRan: false,
     dependsOnSetFact: false,
     invocations: runs.kind === 'false' || data.excluded !== undefined ? [] : items.map(invocation),
+    onceOn: undefined,
     notifiedBy: (data.notifiedBy ?? []).flatMap(index => before[index] ?? []),
     failureIgnored: FALSE,
   }

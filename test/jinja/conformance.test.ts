@@ -8,7 +8,10 @@ function readJson<T>(name: string): T {
 
 function casesToAsk(): readonly Case[] {
   const own = readJson<{ vars: Record<string, unknown>; templates: readonly string[] }>('conformance.json')
-  const expressions = readJson<readonly { expr: string; vars?: Record<string, unknown> }[]>('expressions.json')
+  // What we answer otherwise, a row says with its reason.
+  const expressions = readJson<readonly { expr: string; vars?: Record<string, unknown>; ours?: unknown }[]>(
+    'expressions.json',
+  ).filter(({ ours }) => ours === undefined)
   const strings = readJson<readonly { template: string; vars?: Record<string, unknown> }[]>('strings.json')
   return [
     ...own.templates.map(template => ({ template, vars: own.vars })),
