@@ -4,12 +4,14 @@ import { effectsOfRun, type RunEffects } from './effects/run-effects.js'
 import { defaultInventory } from './inventory/default-inventory.js'
 import { readAssumptions, readExtraVars } from './inventory/extra-vars.js'
 import { ANY_HOST, readFacts } from './inventory/facts.js'
-import { readGroupVars, readInventoryVars, type VariableFile } from './inventory/group-vars.js'
-import { hostsOf, type Inventory } from './inventory/inventory.js'
+import { readGroupVars, readInventoryVars, unmatchedNames, type VariableFile } from './inventory/group-vars.js'
+import { type Definition, hostsOf, type Inventory } from './inventory/inventory.js'
 import { readInventory } from './inventory/read.js'
-import { readInventorySettings } from './inventory/settings.js'
+import { readInventorySettings, readMergesMappings } from './inventory/settings.js'
 import type { Dict } from './jinja/value.js'
 import { withoutExpressions } from './recorded/without-code.js'
+import { stopText } from './reports/stops.js'
+import { typedHint } from './run/checks.js'
 import { type Code, openCode } from './run/code.js'
 import { type Listing, listPlaybook } from './run/listing.js'
 import { type Role, type RoleCode, readRole, roleDirectories } from './run/role.js'
@@ -38,6 +40,8 @@ export interface AnalysisRequest {
   readonly assume: readonly string[]
   readonly tags: readonly string[]
   readonly skipTags: readonly string[]
+  /** The version of ansible-core; what the role code pins and checks where absent. */
+  readonly ansible?: string
   /** The control host's environment variables; none where absent. */
   readonly environment?: Readonly<Record<string, string | undefined>>
   /** Which variables of a role to resolve when it begins; none where absent. */
@@ -109,7 +113,7 @@ export function analyze(tree: SourceTree, request: AnalysisRequest): Analysis {
 
 /** The pipeline up to the run: for what needs no verdicts. */
 export function analyzeRun(tree: SourceTree, request: AnalysisRequest): RunAnalysis {
-  const { code, options, beside, diagnostics } = openRun(tree, request)
+  const { code, options, beside, playbookFiles, report, diagnostics } = openRun(tree, request)
   const roles = new Map<string, RoleStart>()
   const observer: Observer = {
     roleStarts: (role, scope) => {
@@ -119,6 +123,13 @@ export function analyzeRun(tree: SourceTree, request: AnalysisRequest): RunAnaly
     },
   }
   const run = runPlaybook(code, options, observer)
+  for (const diagnostic of [
+    ...unreadVars(run, beside, playbookFiles),
+    ...stopsOf(run),
+    ...textsAsBooleans(run, options.extraVars),
+  ]) {
+    report(diagnostic)
+  }
   return {
     origin: tree.origin,
     inventory: options.inventory,
@@ -131,7 +142,10 @@ export function analyzeRun(tree: SourceTree, request: AnalysisRequest): RunAnaly
         .filter(directory => !reached.has(directory))
         .map(directory => readRole(code, directory, {}))
     },
-    diagnostics: diagnostics(),
+    // Effects are worked out later, and may come upon more.
+    get diagnostics() {
+      return diagnostics()
+    },
   }
 }
 
@@ -148,6 +162,9 @@ interface OpenRun {
   readonly options: RunOptions
   /** Variable files beside the inventories. */
   readonly beside: readonly VariableFile[]
+  /** Variable files beside the playbooks, as far as they were asked for. */
+  readonly playbookFiles: readonly VariableFile[]
+  readonly report: Report
   /** Everything found wrong with the input so far, without repeats. */
   readonly diagnostics: () => readonly Diagnostic[]
 }
@@ -172,21 +189,25 @@ function openRun(tree: SourceTree, request: AnalysisRequest): OpenRun {
     })
   }
   const beside = request.inventory.length === 0 ? [] : readInventoryVars(inventory, diagnostics.report)
-  const besidePlaybook = remembered((directory: string) =>
-    readGroupVars(tree, directory, 'playbook', diagnostics.report),
-  )
+  const playbookFiles: VariableFile[] = []
+  const besidePlaybook = remembered((directory: string) => {
+    const files = readGroupVars(tree, directory, 'playbook', diagnostics.report)
+    playbookFiles.push(...files)
+    return files
+  })
   const facts = factsFor(request, diagnostics.report)
   if (request.facts !== undefined && !facts.has(host) && !facts.has(ANY_HOST)) {
     const message = `no facts of ${host} in it; it has ${[...facts.keys()].slice(0, 8).join(', ') || 'none'}`
     diagnostics.report({ code: 'facts-malformed', severity: 'warning', message, at: startOf(request.facts) })
   }
+  const extraVars = readExtraVars(request.extraVars, diagnostics.report)
   const options: RunOptions = {
     playbook: request.playbook,
     host,
     inventory,
-    hostLayers: (current, name, directory): readonly Layer[] =>
-      hostLayers(current, name, [...beside, ...besidePlaybook(directory)]),
-    extraVars: readExtraVars(request.extraVars, diagnostics.report),
+    hostLayers: (current, name, directory, added): readonly Layer[] =>
+      hostLayers(current, name, [...beside, ...besidePlaybook(directory)], added),
+    extraVars,
     facts,
     environment: new Map(
       Object.entries(request.environment ?? {}).flatMap(([name, value]) =>
@@ -194,10 +215,69 @@ function openRun(tree: SourceTree, request: AnalysisRequest): OpenRun {
       ),
     ),
     assumptions: gatherAssumptions(readAssumptions(request.assume)),
+    mergesMappings: readMergesMappings(tree, request.environment?.ANSIBLE_HASH_BEHAVIOUR),
     tags: request.tags,
     skipTags: request.skipTags,
+    ...(request.ansible === undefined ? {} : { ansible: request.ansible }),
   }
-  return { code, options, beside, diagnostics: () => [...diagnostics.all(), ...tree.diagnostics()] }
+  return {
+    code,
+    options,
+    beside,
+    playbookFiles,
+    report: diagnostics.report,
+    diagnostics: () => [...diagnostics.all(), ...tree.diagnostics()],
+  }
+}
+
+/**
+ * Files of variables that no group or host of the run reads. Beside a playbook such files often wait for groups that an
+ * inventory may or may not have: there only those count that look like a slip.
+ */
+function unreadVars(
+  { inventory, groupsComplete }: Run,
+  beside: readonly VariableFile[],
+  playbookFiles: readonly VariableFile[],
+): readonly Diagnostic[] {
+  const found = [
+    ...unmatchedNames(beside, inventory),
+    ...(beside.length === 0
+      ? []
+      : unmatchedNames(playbookFiles, inventory).filter(({ likely }) => likely !== undefined)),
+  ]
+  return found.flatMap(({ kind, name, file, likely }) => {
+    if (kind === 'group' && !groupsComplete) return []
+    const message = `Ansible does not read it: no ${kind} is called ${name}${likely === undefined ? '' : `; there is ${likely}`}`
+    return { code: 'inventory-group', severity: 'warning', message, at: startOf(file.file.path) }
+  })
+}
+
+/** The playbook's own checks that end the run. */
+function stopsOf({ checks, ansible }: Run): readonly Diagnostic[] {
+  const stops = checks.filter(({ outcome }) => outcome === 'stops')
+  const found = stops.map(check => stop([stopText(check), ...check.hints].join('; '), check.task.task.at))
+  const { window, version, accepted } = ansible
+  if (window === undefined || accepted || stops.some(({ task }) => task.task.at === window)) return found
+  // The check may be the control host's alone; where it fails there, no other play begins.
+  return [stop(`it does not take ansible-core ${version ?? 'of any version that is known'}`, window), ...found]
+}
+
+function stop(says: string, at: Span): Diagnostic {
+  return { code: 'run-stops', severity: 'warning', message: `the run stops here: ${says}`, at }
+}
+
+/** `-e NAME=false` is a text, and true where a condition is just its name: said once a variable. */
+function textsAsBooleans({ tasks }: Run, extraVars: readonly Definition[]): readonly Diagnostic[] {
+  return extraVars.flatMap(({ name, node, at }) => {
+    const text = node.kind === 'scalar' && typeof node.data === 'string' ? node.data : ''
+    const hint = typedHint(name, text, at)
+    if (hint === undefined || !/^(?:false|no|off|0)$/i.test(text)) return []
+    const bare = new RegExp(`^(?:not )?${name.replaceAll(/\W/g, '')}$`)
+    const condition = tasks.flatMap(task => task.conditions).find(each => bare.test(each.text.trim()))
+    if (condition === undefined) return []
+    const message = `\`when: ${condition.text.trim()}\` takes '${text}' for true, as it does any text; ${hint}`
+    return { code: 'extra-vars-text', severity: 'warning', message, at: condition.at }
+  })
 }
 
 function factsFor({ facts, commonFacts }: AnalysisRequest, report: Report): ReadonlyMap<string, Dict> {

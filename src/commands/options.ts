@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { AnalysisRequest } from '../analyze.js'
+import { isVersion } from '../ansible/versions.js'
 import { UsageError } from '../source/diagnostic.js'
 import { readOwnProblems } from './own-problems.js'
 
@@ -34,6 +35,7 @@ export function addAnalysisOptions(command: Command): Command {
     .option('-i, --inventory <path>', 'INI or YAML inventory, or a directory; may be repeated', collect, [])
     .option('--host <name>', 'the host the answer is about (default: the first control-plane host)')
     .option('-e, --extra-vars <text>', 'k=v …, JSON or @file; may be repeated', collect, [])
+    .option('--ansible <version>', 'the ansible-core of the run (default: what the role code pins and checks)')
     .option('--facts <path>', 'facts of the hosts: what `ansible -m setup` prints or writes, or a JSON object')
     .option(
       '--assume <name=value>',
@@ -61,8 +63,11 @@ export function addOutputOptions(command: Command, formats: readonly string[]): 
 
 /** What the options ask for. Throws InvalidArgumentError where `--playbook` is empty. */
 export function requestOf(options: AnalysisOptions): AnalysisRequest {
-  const { playbook, inventory, extraVars, assume, tags, skipTags, host, facts, rules } = options
+  const { playbook, inventory, extraVars, assume, tags, skipTags, host, facts, rules, ansible } = options
   if (playbook === '') throw new UsageError('--playbook needs the name of a file')
+  if (ansible !== undefined && !isVersion(ansible)) {
+    throw new UsageError(`--ansible ${ansible}: expected a version of ansible-core, as in 2.17.14 or 2.18.0rc1`)
+  }
   return {
     playbook,
     inventory,
@@ -75,6 +80,7 @@ export function requestOf(options: AnalysisOptions): AnalysisRequest {
     ...(host === undefined ? {} : { host }),
     ...(facts === undefined ? {} : { facts }),
     ...(rules === undefined ? {} : { beside: readOwnProblems(rules) }),
+    ...(ansible === undefined ? {} : { ansible }),
   }
 }
 
@@ -86,6 +92,7 @@ export function beyondSnapshot(request: AnalysisRequest): readonly string[] {
     ...(request.host === undefined || request.host === 'node1' ? [] : ['--host']),
     ...(request.extraVars.length > 0 ? ['--extra-vars'] : []),
     ...(request.facts === undefined ? [] : ['--facts']),
+    ...(request.ansible === undefined ? [] : ['--ansible']),
     ...(request.assume.length > 0 ? ['--assume'] : []),
     ...(request.tags.length > 0 ? ['--tags'] : []),
     ...(request.skipTags.length > 0 ? ['--skip-tags'] : []),

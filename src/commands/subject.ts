@@ -71,7 +71,8 @@ export function reportOfAnalysis(analysis: Analysis): Report {
       return variable === undefined ? [] : [[name, variable] as const]
     }),
   )
-  return reportOf({ origin, playbook: run.playbook, host: run.host, verdicts, variables, diagnostics })
+  const { playbook, host, ansible, checks } = run
+  return reportOf({ origin, playbook, host, ansible, checks, verdicts, variables, diagnostics })
 }
 
 /**

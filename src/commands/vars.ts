@@ -1,7 +1,8 @@
 import { type AnalysisRequest, analyzeRun, roleVariables } from '../analyze.js'
 import type { Definition } from '../ansible/statement.js'
+import { type ReportedAnsible, reportedAnsible } from '../reports/ansible-rules.js'
+import { placeOfSpan } from '../reports/place.js'
 import {
-  placeOfSpan,
   type ReportedDiagnostic,
   type ReportedVariable,
   reportedDiagnostic,
@@ -32,8 +33,15 @@ export const defineVars: DefineCommand = (program, terminal, finish) => {
     (first: string | undefined, rest: readonly string[], options: AnalysisOptions & OutputOptions) => {
       const isSource = first !== undefined && looksLikeSource(first)
       const names = isSource || first === undefined ? rest : [first, ...rest]
-      const { roles, unreached, diagnostics } = variablesOf(isSource ? first : undefined, requestOf(options), names)
-      const report = names.length === 0 ? { roles } : { roles, definitions: definitionsOf(names, roles, unreached) }
+      const { roles, unreached, ansible, diagnostics } = variablesOf(
+        isSource ? first : undefined,
+        requestOf(options),
+        names,
+      )
+      const report =
+        names.length === 0
+          ? { ansible, roles }
+          : { ansible, roles, definitions: definitionsOf(names, roles, unreached) }
       const text =
         options.format === 'json' ? renderVarsJson(report) : renderVarsText(report, styleFor(options, terminal))
       writeReport(text, options, terminal)
@@ -54,12 +62,16 @@ function variablesOf(
   names: readonly string[],
 ): {
   readonly roles: RoleVariables
+  readonly ansible: ReportedAnsible
   readonly unreached: readonly (ReportedDefinition & { readonly name: string })[]
   readonly diagnostics: readonly ReportedDiagnostic[]
 } {
   const subject = openSubject(source, request)
-  if (subject.kind === 'recorded') return { roles: subject.snapshot.variables(names), unreached: [], diagnostics: [] }
-  const { roles, unreachedRoles, diagnostics } = analyzeRun(subject.tree, {
+  if (subject.kind === 'recorded') {
+    const { variables, report } = subject.snapshot
+    return { roles: variables(names), unreached: [], ansible: report.ansible, diagnostics: [] }
+  }
+  const { roles, unreachedRoles, run, diagnostics } = analyzeRun(subject.tree, {
     ...request,
     variables: (role, scope) => (names.length > 0 ? names : roleVariables(role, scope)),
   })
@@ -72,7 +84,12 @@ function variablesOf(
     ] as const
   })
   const unreached = names.length === 0 ? [] : unreachedRoles().flatMap(role => definitionsIn(role, names))
-  return { roles: new Map(reported), unreached, diagnostics: diagnostics.map(reportedDiagnostic) }
+  return {
+    roles: new Map(reported),
+    unreached,
+    ansible: reportedAnsible(run.ansible),
+    diagnostics: diagnostics.map(reportedDiagnostic),
+  }
 }
 
 /** What a role defines that the run does not get to: its values are shown as far as they are plain. */

@@ -12,6 +12,8 @@ export interface VariableFile {
   readonly group?: string
   readonly host?: string
   readonly beside: 'inventory' | 'playbook'
+  /** The directory it stands in the `group_vars` or `host_vars` of; of several inventories each is merged in turn. */
+  readonly source: string
   readonly definitions: readonly Definition[]
   readonly file: SourceFile
   /** Why the file could not be read (encrypted, malformed): then it may define any name. */
@@ -34,12 +36,13 @@ export function readGroupVars(
   directory: string,
   beside: 'inventory' | 'playbook',
   report: Report,
+  source = directory,
 ): readonly VariableFile[] {
   const groups = readEntities(tree, joined(directory, 'group_vars'), report)
   const hosts = readEntities(tree, joined(directory, 'host_vars'), report)
   return [
-    ...groups.map(({ name, ...read }) => ({ group: name, beside, ...read })),
-    ...hosts.map(({ name, ...read }) => ({ host: name, beside, ...read })),
+    ...groups.map(({ name, ...read }) => ({ group: name, beside, source, ...read })),
+    ...hosts.map(({ name, ...read }) => ({ host: name, beside, source, ...read })),
   ]
 }
 
@@ -53,10 +56,52 @@ export function readInventoryVars(inventory: Inventory, report: Report): readonl
     const opened = directory === undefined ? undefined : openPath(directory)
     if (opened === undefined || seen.has(opened.absolute)) return []
     seen.add(opened.absolute)
-    const files = readGroupVars(opened.tree, opened.path, 'inventory', report)
+    const files = readGroupVars(opened.tree, opened.path, 'inventory', report, opened.absolute)
     for (const diagnostic of opened.tree.diagnostics()) report(diagnostic)
     return files
   })
+}
+
+/** A name in group_vars/ or host_vars/ that no group or host has, with the one that was most likely meant. */
+export interface Unmatched {
+  readonly kind: 'group' | 'host'
+  readonly name: string
+  readonly file: VariableFile
+  readonly likely: string | undefined
+}
+
+/** What Ansible never reads, a name once, told by the groups and hosts there are at the end. */
+export function unmatchedNames(files: readonly VariableFile[], inventory: Inventory): readonly Unmatched[] {
+  const found = new Map<string, Unmatched>()
+  for (const file of unmatchedGroupVars(files, inventory)) {
+    const kind = file.group === undefined ? 'host' : 'group'
+    const name = file.group ?? file.host ?? ''
+    const key = `${kind} ${file.beside} ${name}`
+    if (found.has(key)) continue
+    const names = kind === 'group' ? inventory.groups.keys() : inventory.hosts.keys()
+    found.set(key, { kind, name, file, likely: likelyName(name, [...names]) })
+  }
+  return [...found.values()]
+}
+
+/** The name that differs in case and in `-`, `_` and `.` only, else one that is a slip of the pen away. */
+function likelyName(name: string, names: readonly string[]): string | undefined {
+  const plain = (text: string): string => text.toLowerCase().replaceAll(/[-_.\s]+/g, '')
+  const same = names.find(each => plain(each) === plain(name))
+  if (same !== undefined || name.length < 4) return same
+  return names.find(each => each.length >= 4 && isOneSlipAway(plain(name), plain(each)))
+}
+
+/** One character more, less, other, or two neighbours swapped. */
+function isOneSlipAway(left: string, right: string): boolean {
+  if (Math.abs(left.length - right.length) > 1) return false
+  let start = 0
+  while (start < left.length && left[start] === right[start]) start++
+  let end = 0
+  while (end < Math.min(left.length, right.length) - start && left.at(-1 - end) === right.at(-1 - end)) end++
+  const a = left.slice(start, left.length - end)
+  const b = right.slice(start, right.length - end)
+  return (a.length <= 1 && b.length <= 1) || (a.length === 2 && a[0] === b[1] && a[1] === b[0])
 }
 
 /** The variable files whose name belongs to no group or host: Ansible never reads them, often a spelling mistake. */

@@ -51,6 +51,12 @@ export function readInventorySettings(tree: SourceTree): InventorySettings {
   }
 }
 
+/** Whether mappings of several levels are merged: `hash_behaviour` of ansible.cfg, or the environment variable before it. */
+export function readMergesMappings(tree: SourceTree, environment: string | undefined): boolean {
+  const configured = () => readConfiguration(tree.read('ansible.cfg')?.text ?? '').get('defaults.hash_behaviour')
+  return (environment ?? configured()) === 'merge'
+}
+
 /** The values of a configuration file by `section.key`, as Python's configparser reads it with `;` comments. */
 function readConfiguration(text: string): ReadonlyMap<string, string> {
   const values = new Map<string, string>()

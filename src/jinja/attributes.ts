@@ -25,6 +25,8 @@ type Method<Self extends Data> = (self: Self, args: readonly Data[]) => Value
 interface MethodEntry<Self extends Data> {
   readonly parameters: readonly ParameterSpec[]
   readonly call: Method<Self>
+  /** What Python says of an undefined argument, where it does not name its type. */
+  readonly ofUndefined?: string
 }
 
 function method<Self extends Data>(parameters: readonly ParameterSpec[], call: Method<Self>): MethodEntry<Self> {
@@ -164,6 +166,11 @@ const everyCharacter =
     known(self !== '' && charactersOf(self).every(char => pattern.test(char)))
 const inside: readonly ParameterSpec[] = ['sub', ['start', null], ['end', null]]
 
+function stripping(name: string, sides: 'both' | 'left' | 'right'): MethodEntry<string> {
+  const entry = method<string>([['chars', null]], (self, [chars]) => known(strip(self, chars, sides)))
+  return { ...entry, ofUndefined: `${name} arg must be None or str` }
+}
+
 const textMethods: Readonly<Record<string, MethodEntry<string>>> = {
   split: method(
     [
@@ -180,9 +187,9 @@ const textMethods: Readonly<Record<string, MethodEntry<string>>> = {
     (self, [sep, limit]) => listOfTexts(splitFromRight(self, sep, limit)),
   ),
   splitlines: method([['keepends', false]], (self, [keep]) => listOfTexts(splitLines(self, keep === true))),
-  strip: method([['chars', null]], (self, [chars]) => known(strip(self, chars, 'both'))),
-  lstrip: method([['chars', null]], (self, [chars]) => known(strip(self, chars, 'left'))),
-  rstrip: method([['chars', null]], (self, [chars]) => known(strip(self, chars, 'right'))),
+  strip: stripping('strip', 'both'),
+  lstrip: stripping('lstrip', 'left'),
+  rstrip: stripping('rstrip', 'right'),
   startswith: method(['prefix'], (self, [part]) =>
     known(affix(self, part, (value, prefix) => value.startsWith(prefix))),
   ),
@@ -198,6 +205,9 @@ const textMethods: Readonly<Record<string, MethodEntry<string>>> = {
   casefold: method([], self => known(self.toLowerCase().replaceAll('ß', 'ss'))),
   capitalize: method([], self => known(capitalize(self))),
   title: method([], self => known(titleCase(self))),
+  swapcase: method([], self =>
+    known([...self].map(char => (char === char.toUpperCase() ? char.toLowerCase() : char.toUpperCase())).join('')),
+  ),
   replace: method(['old', 'new', ['count', -1n]], (self, [from, to, count]) =>
     known(replaceText(self, text(from), text(to), whole(count))),
   ),
@@ -247,6 +257,7 @@ const textMethods: Readonly<Record<string, MethodEntry<string>>> = {
   isalpha: method([], everyCharacter(/^\p{L}$/u)),
   isalnum: method([], everyCharacter(/^[\p{L}\p{N}]$/u)),
   isspace: method([], everyCharacter(blanks)),
+  isascii: method([], self => known(/^[\x00-\x7f]*$/.test(self))),
   isupper: method([], self => known(/\p{Lu}/u.test(self) && !/\p{Ll}|\p{Lt}/u.test(self))),
   islower: method([], self => known(/\p{Ll}/u.test(self) && !/\p{Lu}|\p{Lt}/u.test(self))),
 }
@@ -324,6 +335,46 @@ function methodOf(data: Data, name: string): Value | undefined {
   return undefined
 }
 
+/** Attributes Python has of each type, public ones that no method above models: what they give is unknown. */
+const otherAttributes: Readonly<Record<string, readonly string[]>> = {
+  str: [
+    'encode',
+    'expandtabs',
+    'format_map',
+    'isidentifier',
+    'isprintable',
+    'istitle',
+    'maketrans',
+    'rindex',
+    'translate',
+  ],
+  dict: ['fromkeys'],
+  tuple: ['count', 'index'],
+  range: ['count', 'index', 'start', 'step', 'stop'],
+  dict_keys: ['isdisjoint', 'mapping'],
+  dict_values: ['mapping'],
+  dict_items: ['isdisjoint', 'mapping'],
+  int: [
+    'as_integer_ratio',
+    'bit_count',
+    'bit_length',
+    'conjugate',
+    'denominator',
+    'from_bytes',
+    'imag',
+    'numerator',
+    'real',
+    'to_bytes',
+  ],
+  float: ['as_integer_ratio', 'conjugate', 'fromhex', 'hex', 'imag', 'is_integer', 'real'],
+}
+
+function otherAttribute(data: Data, name: string, at: Span): Value | undefined {
+  const type = typeof data === 'boolean' ? 'int' : typeName(data)
+  const isThere = name.startsWith('__') || otherAttributes[type]?.includes(name) === true
+  return isThere ? unknown([{ says: `the attribute ${name} of a ${type} is not modelled`, at }]) : undefined
+}
+
 function bound<Self extends Data>(
   table: Readonly<Record<string, MethodEntry<Self>>>,
   self: Self,
@@ -334,8 +385,12 @@ function bound<Self extends Data>(
   return known({
     kind: 'callable',
     name,
-    call: (positional, named, at) =>
-      applyToData(bind(name, entry.parameters, { positional, named }), at, args => entry.call(self, args)),
+    call: (positional, named, at) => {
+      const args = bind(name, entry.parameters, { positional, named })
+      const isUndefined = args.some(arg => arg.kind === 'undefined')
+      if (isUndefined && entry.ofUndefined !== undefined) return raise(entry.ofUndefined)
+      return applyToData(args, at, data => entry.call(self, data))
+    },
   })
 }
 
@@ -376,7 +431,7 @@ export function attributeOf(base: Single, name: string, at: Span): Value {
   const { data } = base
   const found = methodOf(data, name)
   if (found !== undefined) return found
-  return (isDict(data) ? lookUp(data, name) : undefined) ?? missing(data, name, at)
+  return (isDict(data) ? lookUp(data, name) : undefined) ?? otherAttribute(data, name, at) ?? missing(data, name, at)
 }
 
 /**
@@ -400,7 +455,8 @@ export function itemOf(base: Single, key: Single, at: Span): Value {
     const index = typeof wanted === 'boolean' ? (wanted ? 1n : 0n) : wanted
     if (typeof index === 'bigint') return elementAt(data, index) ?? missing(data, wanted, at)
   }
-  return (typeof wanted === 'string' ? methodOf(data, wanted) : undefined) ?? missing(data, wanted, at)
+  const method = typeof wanted === 'string' ? methodOf(data, wanted) : undefined
+  return method ?? otherAttribute(data, String(wanted), at) ?? missing(data, wanted, at)
 }
 
 function elementAt(data: Data, index: bigint): Value | undefined {
@@ -430,7 +486,9 @@ export function sliceOf(base: Single, bounds: readonly Single[], at: Span): Valu
             ? sequence.items
             : undefined
     if (items === undefined || (isTuple(sequence) && sequence.view !== undefined && sequence.view !== 'range')) {
-      return { kind: 'undefined', says: `${typeName(sequence)} object has no element slice`, at }
+      return raise(
+        isDict(sequence) ? "unhashable type: 'slice'" : `'${typeName(sequence)}' object is not subscriptable`,
+      )
     }
     const taken = sliceItems(items as readonly (string | Value)[], from as Data, to as Data, step as Data)
     if (typeof sequence === 'string') return known(taken.join(''))

@@ -1,13 +1,23 @@
 import type { Span } from '../source/text.js'
 import { alternatives } from './apply.js'
 import type { Environment } from './environment.js'
-import { inEachWorld, type Judgement, judge, type Rest, type Scope, scopeOf, truthOfValue } from './evaluate.js'
+import {
+  evaluateIn,
+  inEachWorld,
+  isBoolean,
+  type Judgement,
+  judge,
+  type Rest,
+  type Scope,
+  scopeOf,
+  truthOfValue,
+} from './evaluate.js'
 import { hasTemplate, parseExpression } from './parser.js'
 import { printExpression } from './print.js'
-import { isDict, isList, isTuple, reprOf, strOf } from './python.js'
+import { isDict, isList, isTuple, reprOf, strOf, typeName } from './python.js'
 import type { Expression } from './syntax.js'
 import { evaluateTemplateTraced } from './template.js'
-import type { Cause, Failure, Truth, Value } from './value.js'
+import type { Cause, Failure, Known, Truth, Value } from './value.js'
 import { FALSE, failure, TRUE, unknown } from './value.js'
 
 /** A variable a condition looked at, by the path as written (`ansible_facts.os_family`). */
@@ -29,11 +39,14 @@ export interface Condition {
 }
 
 /**
- * A raw `when` text (rules 118–121, as ansible-core 2.16–2.18): Python truth of the expression. A text with `{{ }}` is
+ * A raw `when` text (rules 118–122): Python truth of the expression. A text with `{{ }}` is
  * templated first; a bool is taken as is, empty text is false, anything else is put as text into the condition.
  */
 export function evaluateCondition(text: string, at: Span, environment: Environment): Condition {
-  if (text === '') return { truth: TRUE, remains: null, names: [] }
+  if (text === '') {
+    if (environment.rules?.booleanConditions) return failing('Empty conditional expressions are not allowed.', at)
+    return { truth: TRUE, remains: null, names: [] }
+  }
   const looks: { name: string; value: Value; because: readonly Cause[] }[] = []
   const worlds = inEachWorld(environment, world => {
     const seen = new Map<string, Value>()
@@ -53,6 +66,12 @@ export function evaluateCondition(text: string, at: Span, environment: Environme
     ),
     names: mergeNames(looks),
   }
+}
+
+/** A condition that is an error whatever the values. */
+export function failing(says: string, at: Span): Condition {
+  const failed = failure(says, at)
+  return { truth: failedTruth(failed), remains: null, names: [], failure: failed }
 }
 
 /**
@@ -84,6 +103,7 @@ function judgeText(
     case 'known': {
       const { data } = value
       if (typeof data === 'boolean') return { truth: data ? TRUE : FALSE, failure: null, remains: null }
+      if (world.rules?.booleanConditions) return failedJudgement(notBoolean(value, at), text)
       if (data === '' || data === null) return { truth: FALSE, failure: null, remains: null }
       const again = isList(data) || isDict(data) || isTuple(data) ? reprOfKnown(value) : strOf(data)
       if (again === null)
@@ -99,7 +119,7 @@ function judgeText(
     case 'undefined':
     case 'failure': {
       const failed = value.kind === 'failure' ? value : failure(value.says, at, true)
-      return { truth: failedTruth(failed), failure: failed, remains: text }
+      return fallenBack(failed, text, world) ?? failedJudgement(failed, text)
     }
     case 'unknown':
       return { truth: unknown(value.causes), failure: null, remains: text }
@@ -122,13 +142,55 @@ function failedTruth(failed: Failure): Truth {
   return unknown([{ says: `evaluation fails: ${failed.says}`, at: failed.at, unread: true }])
 }
 
+function failedJudgement(failed: Failure, text: string): Judged {
+  return { truth: failedTruth(failed), failure: failed, remains: text }
+}
+
+/** From 2.19 on a condition has to come to a boolean (`TemplateEngine.evaluate_conditional`). */
+function notBoolean(value: Known, at: Span): Failure {
+  const truth = truthOfValue(value, at).kind === 'true' ? 'True' : 'False'
+  return failure(
+    `Conditional result (${truth}) was derived from value of type '${typeName(value.data)}'. Conditionals must have a boolean result.`,
+    at,
+  )
+}
+
+const definedTest = /(hostvars\[.+\]|\w+)\s+(not\s+is|is|is\s+not)\s+(defined|undefined)/g
+
+/**
+ * Up to 2.14: a condition that fails on an undefined name, and somewhere asks whether that name is defined, comes out as
+ * that question is answered; everything else in it is passed over (`Conditional._check_conditional`).
+ */
+function fallenBack(failed: Failure, text: string, world: Environment): Judged | undefined {
+  if (world.rules?.undefinedConditions !== 'fall back' || !failed.undefined) return undefined
+  const missing = /'(hostvars\[.+\]|\w+)' is undefined/.exec(failed.says)?.[1]
+  if (missing === undefined) return undefined
+  for (const [, name = '', logic = '', state = ''] of text.matchAll(definedTest)) {
+    if (name.replaceAll("'", '"') !== missing.replaceAll("'", '"')) continue
+    const shouldExist = logic.includes('not') !== (state === 'defined')
+    return { truth: shouldExist ? FALSE : TRUE, failure: null, remains: null }
+  }
+  return undefined
+}
+
 function judgeBare(text: string, at: Span, world: Environment, trace: Scope['trace']): Judged {
   const expression = parseExpression(text, at, { inStatement: true })
   if (expression.kind === 'syntax-problem') {
     const failed = failure(`template error while templating string: ${expression.says}`, at)
     return { truth: failedTruth(failed), failure: failed, remains: text }
   }
-  const judged: Judgement = judge(expression, scopeOf(world, at, trace))
+  const scope = scopeOf(world, at, trace)
+  const judged: Judgement = judge(expression, scope)
+  const { spoiled } = scope.changes
+  if (spoiled.length > 0 && judged.failure === null) return { truth: unknown(spoiled), failure: null, remains: text }
+  if (judged.failure !== null) {
+    const fallen = fallenBack(judged.failure, text, world)
+    if (fallen !== undefined) return fallen
+  }
+  if (world.rules?.booleanConditions && !isBoolean(expression)) {
+    const value = evaluateIn(expression, scopeOf(world, at))
+    if (value.kind === 'known' && typeof value.data !== 'boolean') return failedJudgement(notBoolean(value, at), text)
+  }
   const remains =
     judged.truth.kind !== 'unknown' ? null : judged.rest === null ? text : restText(judged.rest, text, 'or')
   return { truth: judged.truth, failure: judged.failure, remains }

@@ -4,10 +4,11 @@ import { attributeOf, isMethod, itemOf, sliceOf } from './attributes.js'
 import type { Context } from './call.js'
 import type { Environment } from './environment.js'
 import { filterNamed } from './filters.js'
-import { globalNamed } from './globals.js'
+import { globalNamed, recursions } from './globals.js'
+import { type Changes, changeInPlace, claimedCopy, freshResult, isChange, ownCopy, startChanges } from './in-place.js'
 import { compare, operate, sign } from './operators.js'
-import { dataOf, isDict, membersOf, put, raise, truthOfData, typeName } from './python.js'
-import type { Arguments, Expression } from './syntax.js'
+import { dataOf, giveUp, isDict, isList, membersOf, put, raise, truthOfData, typeName } from './python.js'
+import type { Arguments, Expression, Template } from './syntax.js'
 import { testNamed } from './tests.js'
 import type { Cause, Data, Failure, Key, OneOf, Truth, Undefined, Unknown, Value } from './value.js'
 import { FALSE, failure, known, mergeCauses, TRUE, unknown } from './value.js'
@@ -22,20 +23,28 @@ export interface Scope {
   readonly trace: ((path: Expression, value: Value) => void) | null
   /** Work left, and how deep macros are called; hostile input must end. */
   readonly budget: { left: number; calls: number }
+  /** What the template changes in place. */
+  readonly changes: Changes
 }
 
 const noLocals = (): undefined => undefined
 const workLimit = 400_000
 
 /** The scope an expression starts in: no local names, the whole budget of work. */
-export function scopeOf(environment: Environment, at: Span, trace: Scope['trace'] = null): Scope {
+export function scopeOf(
+  environment: Environment,
+  at: Span,
+  trace: Scope['trace'] = null,
+  template: Template | null = null,
+): Scope {
   const context: Context = {
     at,
     environment,
     filter: (name, input, positional, named) => applyFilter(name, input, positional, named, context),
     test: (name, input, positional, named) => applyTest(name, input, positional, named, context),
   }
-  return { at, environment, context, local: noLocals, trace, budget: { left: workLimit, calls: 0 } }
+  const budget = { left: workLimit, calls: 0 }
+  return { at, environment, context, local: noLocals, trace, budget, changes: startChanges(template) }
 }
 
 /**
@@ -45,11 +54,30 @@ export function scopeOf(environment: Environment, at: Span, trace: Scope['trace'
  */
 export function evaluate(expression: Expression, environment: Environment, at: Span = nowhere): Value {
   return alternatives(
-    inEachWorld(environment, world => evaluateIn(expression, scopeOf(world, at))).map(({ result, because }) => ({
+    inEachWorld(environment, world => {
+      const scope = scopeOf(world, at)
+      return unlessSpoiled(scope, evaluateIn(expression, scope))
+    }).map(({ result, because }) => ({
       value: result,
       because,
     })),
   )
+}
+
+/** A result is unknown where something was changed in place and that could not be followed. */
+export function unlessSpoiled(scope: Scope, result: Value): Value {
+  const { spoiled } = scope.changes
+  return spoiled.length > 0 && result.kind !== 'failure' ? unknown(spoiled) : result
+}
+
+/** Does work that may or may not happen in the run. */
+export function openly<T>(scope: Scope, work: () => T): T {
+  scope.changes.open++
+  try {
+    return work()
+  } finally {
+    scope.changes.open--
+  }
 }
 
 /** An expression knows its offsets, not its file: callers that want a place in causes and failures give one. */
@@ -87,6 +115,7 @@ function explore<T>(
   weight: number,
 ): readonly World<T>[] {
   const world: Environment = {
+    ...(environment.rules && { rules: environment.rules }),
     variable: name => {
       const value = fixed.get(name) ?? environment.variable(name)
       if (value.kind === 'one-of') throw new VariableSplit(name, value)
@@ -96,6 +125,7 @@ function explore<T>(
     lookup: (plugin, terms, options, at) => environment.lookup(plugin, terms, options, at),
     template: (text, at) => environment.template(text, at),
     readYaml: (text, at) => environment.readYaml(text, at),
+    unmodelled: (says, at) => environment.unmodelled?.(says, at),
   }
   try {
     return [{ result: work(world), because }]
@@ -127,8 +157,18 @@ export function readName(name: string, scope: Scope): Value {
   const local = scope.local(name)
   if (local !== undefined) return local
   const value = asRead(scope.environment.variable(name))
-  if (value.kind !== 'undefined') return value
+  if (value.kind !== 'undefined') return scope.changes.isPossible ? ownVariable(name, value, scope.changes) : value
   return globalNamed(name, scope.context) ?? value
+}
+
+/** Jinja2 reads a variable once, so what is changed in it stays changed; inside loops and macros it reads it again. */
+function ownVariable(name: string, value: Value, changes: Changes): Value {
+  if (!changes.atTop.has(name)) return value
+  const before = changes.copies.get(name)
+  if (before !== undefined) return before
+  const copy = ownCopy(value, changes)
+  changes.copies.set(name, copy)
+  return copy
 }
 
 /** Evaluates within a scope. Failures come back as values; nothing but our own bugs is thrown. */
@@ -153,7 +193,7 @@ export function evaluateIn(expression: Expression, scope: Scope): Value {
     case 'list':
     case 'tuple':
       return evaluateAll(expression.items, scope, items =>
-        known(expression.kind === 'list' ? items : { kind: 'tuple', items }),
+        known(expression.kind === 'list' ? own(items, scope) : { kind: 'tuple', items }),
       )
     case 'dict':
       return evaluateDict(expression.entries, scope)
@@ -182,7 +222,8 @@ export function evaluateIn(expression: Expression, scope: Scope): Value {
     case 'binary': {
       const left = evaluateIn(expression.left, scope)
       if (left.kind === 'failure') return left
-      return operate(expression.operator, left, evaluateIn(expression.right, scope), scope.at)
+      const result = operate(expression.operator, left, evaluateIn(expression.right, scope), scope.at)
+      return scope.changes.isPossible ? claimedCopy(result, scope.changes) : result
     }
     case 'conditional': {
       const test = judge(expression.test, scope)
@@ -202,11 +243,15 @@ export function evaluateIn(expression: Expression, scope: Scope): Value {
           return chosen()
         case 'false':
           return otherwise()
-        case 'unknown':
-          return alternatives([
-            { value: chosen(), because: test.truth.causes },
-            { value: otherwise(), because: test.truth.causes },
-          ])
+        case 'unknown': {
+          const { causes } = test.truth
+          return openly(scope, () =>
+            alternatives([
+              { value: chosen(), because: causes },
+              { value: otherwise(), because: causes },
+            ]),
+          )
+        }
       }
     }
   }
@@ -214,9 +259,15 @@ export function evaluateIn(expression: Expression, scope: Scope): Value {
 
 /** A filter node applied to an input worked out before (the body of a filter block). */
 export function evaluateFilter(filter: Expression & { kind: 'filter' }, input: Value, scope: Scope): Value {
-  return withArguments(filter.args, scope, (positional, named) =>
+  const result = withArguments(filter.args, scope, (positional, named) =>
     applyFilter(filter.name, input, positional, named, scope.context),
   )
+  return scope.changes.isPossible ? freshResult(filter.name, result, scope.changes) : result
+}
+
+function own<T extends object>(container: T, scope: Scope): T {
+  if (scope.changes.isPossible) scope.changes.own.add(container)
+  return container
 }
 
 function evaluatePath(expression: Expression, scope: Scope): Value {
@@ -326,7 +377,7 @@ function evaluateDict(entries: readonly { key: Expression; value: Expression }[]
       given.forEach((key, index) => {
         put(dict, dataOf(key), values[keys.length + index] as Value)
       })
-      return known(dict)
+      return known(own(dict, scope))
     }),
   )
 }
@@ -360,6 +411,7 @@ function evaluateCall(of: Expression, args: Arguments, scope: Scope): Value {
   if (of.kind === 'attribute') {
     const base = evaluateIn(of.of, scope)
     if (base.kind === 'failure') return base
+    if (isChange(of.name) && mayChange(base)) return change(base, of.name, args, scope)
     return apply([base], scope.at, ([single]) => {
       const receiver = single as Single
       // A method of an unknown value: its cause is the value, not the method.
@@ -372,12 +424,38 @@ function evaluateCall(of: Expression, args: Arguments, scope: Scope): Value {
   return callValue(evaluateIn(of, scope), args, scope)
 }
 
+/** Text, numbers and undefined values have no methods that change them. */
+function mayChange(base: Value): boolean {
+  if (base.kind === 'known') return isList(base.data) || isDict(base.data)
+  return base.kind !== 'undefined'
+}
+
+/** A method that changes a list or dict in place; one that cannot be followed spoils the rendering. */
+function change(base: Value, name: string, args: Arguments, scope: Scope): Value {
+  return withArguments(args, scope, (positional, named) => {
+    const done = apply([], scope.at, () => {
+      const { changes } = scope
+      const result = base.kind === 'known' ? changeInPlace(base.data, name, [positional, named], changes) : undefined
+      return result ?? giveUp(`.${name}() changes a value in place, which is not followed here`)
+    })
+    if (done.kind === 'unknown') scope.changes.spoiled.push(...done.causes, ...causesOfOption(base))
+    return done
+  })
+}
+
 function callValue(callee: Value, args: Arguments, scope: Scope): Value {
   return apply([callee], scope.at, ([single]) => {
     const target = single as Single
-    if (target.kind === 'undefined') return failure(target.says, scope.at, true)
+    // Python works the arguments out before it finds that there is nothing to call.
+    if (target.kind === 'undefined') return withArguments(args, scope, () => failure(target.says, scope.at, true))
     if (target.kind === 'unknown') return withArguments(args, scope, () => unknown(target.causes))
     const data = dataOf(target)
+    const recursion = isDict(data) ? recursions.get(data) : undefined
+    if (recursion !== undefined) {
+      return withArguments(args, scope, ([over]) =>
+        over === undefined ? raise('loop() misses what to loop over') : recursion(over),
+      )
+    }
     if (typeof data !== 'object' || data === null || !('call' in data)) {
       return raise(`'${typeName(data)}' object is not callable`)
     }
@@ -394,7 +472,7 @@ export function applyFilter(
   context: Context,
 ): Value {
   const filter = filterNamed(name)
-  if (filter === undefined) return notModelled('filter', name, input, context.at)
+  if (filter === undefined) return notModelled('filter', name, input, context)
   const names = [...named.keys()]
   return apply([input, ...positional, ...named.values()], context.at, ([first, ...rest]) =>
     filter(first as Single, {
@@ -414,7 +492,7 @@ export function applyTest(
   context: Context,
 ): Value {
   const test = testNamed(name)
-  if (test === undefined) return notModelled('test', name, input, context.at)
+  if (test === undefined) return notModelled('test', name, input, context)
   const names = [...named.keys()]
   return apply([input, ...positional, ...named.values()], context.at, ([first, ...rest]) =>
     test(first as Single, {
@@ -425,8 +503,10 @@ export function applyTest(
   )
 }
 
-function notModelled(what: string, name: string, input: Value, at: Span): Unknown {
-  return unknown([{ says: `${what} ${name} is not modelled`, at }, ...causesOfOption(input)])
+function notModelled(what: string, name: string, input: Value, { environment, at }: Context): Unknown {
+  const says = `${what} ${name} is not modelled`
+  environment.unmodelled?.(says, at)
+  return unknown([{ says, at, unread: true }, ...causesOfOption(input)])
 }
 
 /** The part of a condition that stays open: a piece of the source, or such pieces under `and`, `or`, `not`. */
@@ -463,8 +543,8 @@ export function judge(expression: Expression, scope: Scope): Judgement {
       const decisive = expression.kind === 'and' ? 'false' : 'true'
       const left = judge(expression.left, scope)
       if (left.failure !== null || left.truth.kind === decisive) return left
-      const right = judge(expression.right, scope)
-      if (left.truth.kind !== 'unknown') return right
+      if (left.truth.kind !== 'unknown') return judge(expression.right, scope)
+      const right = openly(scope, () => judge(expression.right, scope))
       if (right.truth.kind === decisive) return right
       if (right.truth.kind !== 'unknown') return left
       return open([...left.truth.causes, ...right.truth.causes], joinRests(expression.kind, left.rest, right.rest))
@@ -480,8 +560,9 @@ export function judge(expression: Expression, scope: Scope): Judgement {
           : judge(expression.otherwise, scope)
       }
       if (test.failure !== null) return test
-      const chosen = judge(expression.chosen, scope)
-      const otherwise = expression.otherwise === null ? fails : judge(expression.otherwise, scope)
+      const chosen = openly(scope, () => judge(expression.chosen, scope))
+      const rest = expression.otherwise
+      const otherwise = rest === null ? fails : openly(scope, () => judge(rest, scope))
       if (
         chosen.truth.kind !== 'unknown' &&
         chosen.truth.kind === otherwise.truth.kind &&
@@ -582,7 +663,7 @@ export function truthOfValue(value: Value, at: Span): Truth {
 }
 
 /** Whether the expression can only give a bool, by its form. */
-function isBoolean(expression: Expression): boolean {
+export function isBoolean(expression: Expression): boolean {
   switch (expression.kind) {
     case 'not':
     case 'comparison':
@@ -608,7 +689,7 @@ function evaluateLogical(expression: Expression & { kind: 'and' | 'or' }, scope:
       return wanted ? left : evaluateIn(expression.right, scope)
     }
     if (left.kind === 'known') return truthOfData(left.data) === wanted ? evaluateIn(expression.right, scope) : left
-    const right = evaluateIn(expression.right, scope)
+    const right = openly(scope, () => evaluateIn(expression.right, scope))
     const decided = right.kind === 'known' && right.data === !wanted && isBoolean(expression.left)
     if (decided) return right
     return unknown([...causesOfOption(left), ...causesOfOption(right)])

@@ -44,6 +44,9 @@ export function isNamespace(dict: Dict): boolean {
   return namespaces.has(dict)
 }
 
+/** What `loop(…)` calls, by the loop variable of a recursive loop. */
+export const recursions = new WeakMap<Dict, (over: Value) => Value>()
+
 const globals: Readonly<Record<string, GlobalFunction>> = {
   range,
   dict,
@@ -81,9 +84,18 @@ function lookup(
 /** Functions of the random or changing kind Jinja2 offers; templates that use them are unknown there. */
 const unmodelled: ReadonlySet<string> = new Set(['lipsum', 'cycler', 'joiner'])
 
+/** Whether there is a global function of this name that is modelled. */
+export function isGlobal(name: string): boolean {
+  return Object.hasOwn(globals, name)
+}
+
 /** A global function of Ansible's environment; a variable of the same name wins over it. */
 export function globalNamed(name: string, context: Context): Value | undefined {
-  if (unmodelled.has(name)) return unknown([{ says: `function ${name} is not modelled`, at: context.at }])
+  if (unmodelled.has(name)) {
+    const says = `function ${name} is not modelled`
+    context.environment.unmodelled?.(says, context.at)
+    return unknown([{ says, at: context.at, unread: true }])
+  }
   if (!Object.hasOwn(globals, name)) return undefined
   const call = globals[name] as GlobalFunction
   return known({ kind: 'callable', name, call: (positional, named, at) => call(positional, named, { ...context, at }) })

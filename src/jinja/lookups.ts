@@ -24,6 +24,7 @@ function flattenAll(terms: readonly Value[]): readonly Value[] {
   return terms.flatMap(term => {
     const data = dataOf(term)
     if (isList(data)) return flattenAll(data)
+    if (isTuple(data)) return flattenAll(data.items)
     return data === null || data === 'None' || data === 'null' ? [] : [term]
   })
 }
@@ -51,12 +52,14 @@ const lookups: Readonly<Record<string, Lookup>> = {
       }),
   nested: terms => {
     if (terms.length === 0) return raise('with_nested requires at least one element in the nested list')
-    return listsOf(terms)
-      .reduce<readonly (readonly Value[])[]>(
-        (rows, list) => rows.flatMap(row => list.map(item => [...row, item])),
-        [[]],
+    // Rows are flattened by one level where two lists meet, and once more at the end.
+    const [first = [], ...rest] = listsOf(terms)
+    return rest
+      .reduce<readonly Value[]>(
+        (rows, list) => rows.flatMap(row => list.map(item => known(flattenOnce([row, item])))),
+        first,
       )
-      .map(row => known(row))
+      .map(row => known(flattenOnce(membersOf(dataOf(row)))))
   },
   together: terms => {
     if (terms.length === 0) return raise('with_together requires at least one element in each list')
@@ -131,7 +134,10 @@ function variableNamed(name: Data, options: Options, context: Context): Value {
   const value = context.environment.variable(name)
   const isUndefined = value.kind === 'undefined'
   if (!isUndefined) return value
-  return options.get('default') ?? failure(`No variable found with this name: ${name}`, context.at, true)
+  const fallback = options.get('default')
+  const isNone = fallback?.kind === 'known' && fallback.data === null
+  if (fallback !== undefined && !isNone) return fallback
+  return failure(`No variable found with this name: ${name}`, context.at, true)
 }
 
 const shortSequence = /^(?:(0?x?[\da-f]+)\s*-\s*)?(0?x?[\da-f]+)(?:\/(-?0?x?[\da-f]+))?(?::(.+))?$/i
@@ -199,6 +205,11 @@ export function lookupNames(): readonly string[] {
   return [...Object.keys(lookups), ...Object.keys(aliases)]
 }
 
+/** Whether a lookup of this name is one of them. */
+export function isLookup(name: string): boolean {
+  return Object.hasOwn(lookups, plainName(name))
+}
+
 const settings: ReadonlySet<string> = new Set(['wantlist', 'errors', 'allow_unsafe'])
 
 /**
@@ -221,7 +232,7 @@ export function runLookup(
     const found = listOf(plainName(name), name, terms, options, context)
     if (found.kind === 'failure' && mode !== 'strict' && !found.undefined) return asList ? known([]) : known(null)
     return apply([found], context.at, ([single]) =>
-      asList || single?.kind !== 'known' ? (single as Value) : joined(single.data),
+      asList || single?.kind !== 'known' ? (single as Value) : markedText(joined(single.data)),
     )
   })
 }
@@ -229,13 +240,22 @@ export function runLookup(
 function listOf(plain: string, name: string, terms: readonly Value[], options: Options, context: Context): Value {
   if (!Object.hasOwn(lookups, plain)) {
     const answer = context.environment.lookup(plain, terms, options, context.at)
-    if (answer === undefined) return unknown([{ says: `lookup ${name} is not modelled`, at: context.at }])
+    if (answer === undefined) {
+      const says = `lookup ${name} is not modelled`
+      context.environment.unmodelled?.(says, context.at)
+      return unknown([{ says, at: context.at, unread: true }])
+    }
     return answer.kind === 'known' && !isList(answer.data) ? known([answer]) : answer
   }
   return apply(terms, context.at, singles => {
-    for (const single of singles) if (single.kind === 'undefined') return failure(single.says, context.at, true)
+    for (const single of [...singles, ...options.values()])
+      if (single.kind === 'undefined') return failure(single.says, context.at, true)
     return known((lookups[plain] as Lookup)(singles, options, context))
   })
+}
+
+function markedText(value: Value): Value {
+  return value.kind === 'known' && typeof value.data === 'string' ? { ...value, lookedUp: true } : value
 }
 
 /** Texts are joined with commas, a single item stands for itself, anything else stays a list. */

@@ -171,7 +171,10 @@ const binaryOperators: Readonly<Record<BinaryOperator, (left: Data, right: Data)
       },
       (a, b) => {
         divideBy(b, 'float floor division by zero')
-        return Math.floor(a / b)
+        // The quotient of what is left without the remainder, as Python has it: `1 // 0.1` is 9.
+        const rest = a % b
+        const whole = Math.round((a - rest) / b)
+        return rest !== 0 && rest < 0 !== b < 0 ? whole - 1 : whole
       },
     ),
   '%': (left, right) => {

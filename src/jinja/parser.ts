@@ -165,6 +165,8 @@ interface Cursor {
   readonly deeper: <T>(read: () => T) => T
   /** How many `for` loops the reader is in, for `break` and `continue`. */
   loops: number
+  /** Names of the blocks read so far: each may stand once. */
+  readonly blocks: Set<string>
 }
 
 function cursorOver(lexed: Lexed): Cursor {
@@ -187,6 +189,7 @@ function cursorOver(lexed: Lexed): Cursor {
       return result
     },
     loops: 0,
+    blocks: new Set(),
   }
 }
 
@@ -786,6 +789,8 @@ function readBlock(cursor: Cursor): readonly Statement[] {
   skipWord(cursor, 'required')
   const body = readInner(cursor, ['endblock'], true)
   skipWord(cursor, name)
+  if (cursor.blocks.has(name)) refuse(`block '${name}' defined twice`, cursor.now())
+  cursor.blocks.add(name)
   return [{ kind: 'block', name, body }]
 }
 

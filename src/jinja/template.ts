@@ -2,12 +2,23 @@ import type { Span } from '../source/text.js'
 import { alternatives, apply, type Single } from './apply.js'
 import { bind } from './call.js'
 import type { Environment } from './environment.js'
-import { evaluateFilter, evaluateIn, inEachWorld, judge, type Scope, scopeOf } from './evaluate.js'
-import { isNamespace } from './globals.js'
+import {
+  evaluateFilter,
+  evaluateIn,
+  inEachWorld,
+  judge,
+  openly,
+  type Scope,
+  scopeOf,
+  unlessSpoiled,
+} from './evaluate.js'
+import { isNamespace, recursions } from './globals.js'
+import { ownCopy } from './in-place.js'
 import { parseLiteral } from './literal.js'
+import { namesIn } from './names.js'
 import { joinTexts } from './operators.js'
 import { hasTemplate, parseTemplate } from './parser.js'
-import { dataOf, giveUp, isDict, isList, isTuple, membersOf, raise, strOf, Unresolved } from './python.js'
+import { dataOf, equal, giveUp, isDict, isList, isTuple, membersOf, raise, strOf, Unresolved } from './python.js'
 import type { Body, Expression, ForLoop, Macro, Parameter, Statement, Target, Template } from './syntax.js'
 import type { Cause, Data, Dict, Key, Known, Option, Unknown, Value } from './value.js'
 import { failure, known, unknown } from './value.js'
@@ -29,11 +40,14 @@ export function evaluateTemplate(text: string, at: Span, environment: Environmen
 /** `evaluateTemplate` that tells which variables were looked at. */
 export function evaluateTemplateTraced(text: string, at: Span, environment: Environment, trace: Trace): Value {
   if (!hasTemplate(text)) return known(text)
-  const template = parseTemplate(text, at)
+  const header = readHeader(text, at)
+  if ('causes' in header) return header
+  const template = parseTemplate(header.body, at, header)
   if (template.kind === 'syntax-problem') return syntaxFailure(template.says, at)
   return settle(
     inEachWorld(environment, world => {
-      const scope = scopeOf(world, at, trace)
+      const scope = scopeOf(world, at, trace, template)
+      if (environment.rules?.nativeResults) return nativeResult(text, template, scope)
       const only = singleVariable.exec(text)?.[1]
       const [statement] = template.body
       if (only !== undefined && statement?.kind === 'output' && statement.expression.kind === 'name') {
@@ -50,23 +64,33 @@ export function evaluateTemplateTraced(text: string, at: Span, environment: Envi
 }
 
 /**
+ * From 2.19 on: one expression gives its value, several pieces their text, which stays text (`AnsibleEnvironment.concat`).
+ */
+function nativeResult(text: string, template: Template, scope: Scope): Value {
+  const { at } = scope
+  const [statement, second] = template.body
+  if (statement?.kind !== 'output' || second !== undefined) {
+    return renderAll(template, scope, true, pieces => keepNewlines(text, joinTexts(pieces.map(asPiece), at)))
+  }
+  return apply([evaluateIn(statement.expression, scope)], at, ([single]) => {
+    const value = single as Single
+    return value.kind === 'known' && value.data === null ? known(null) : keepNewlines(text, finalize(value, at))
+  })
+}
+
+/**
  * A template file as the template module renders it: always text, backslashes as Jinja2 has them, the file's trailing
  * newlines kept. Parts that are not known give an Unknown with the known text pieces.
  */
 export function renderTemplateFile(text: string, at: Span, environment: Environment): Value {
-  const header = /^#jinja2:([^\n]*)\n/.exec(text)
-  const style = { lstripBlocks: false, trimBlocks: true }
-  for (const pair of header?.[1]?.split(',') ?? []) {
-    const [key = '', value = ''] = pair.split(':').map(part => part.trim())
-    if (key === 'lstrip_blocks') style.lstripBlocks = value === 'True'
-    else if (key === 'trim_blocks') style.trimBlocks = value === 'True'
-    else return unknown([{ says: `the override ${key} in the first line of a template is not modelled`, at }])
-  }
-  const body = header === null ? text : text.slice(header[0].length)
-  const template = parseTemplate(body, at, { file: true, ...style })
+  const header = readHeader(text, at)
+  if ('causes' in header) return header
+  const template = parseTemplate(header.body, at, { file: true, ...header })
   if (template.kind === 'syntax-problem') return syntaxFailure(template.says, at)
   const worlds = inEachWorld(environment, world =>
-    renderAll(template, scopeOf(world, at), false, pieces => keepNewlines(body, joinTexts(pieces.map(asPiece), at))),
+    renderAll(template, scopeOf(world, at, null, template), false, pieces =>
+      keepNewlines(text, joinTexts(pieces.map(asPiece), at)),
+    ),
   )
   const settled = settle(worlds)
   if (settled.kind !== 'unknown' || settled.text !== undefined) return settled
@@ -77,6 +101,27 @@ export function renderTemplateFile(text: string, at: Span, environment: Environm
   return options.length > 1 && options.length === worlds.length && options.length <= 8
     ? { kind: 'one-of', options }
     : settled
+}
+
+interface Header {
+  readonly body: string
+  readonly trimBlocks: boolean
+  readonly lstripBlocks: boolean
+}
+
+/** The first line `#jinja2: …` of a template, which changes how the rest is read; Unknown for other overrides. */
+function readHeader(text: string, at: Span): Header | Unknown {
+  const header = /^#jinja2:([^\n]*)\n/.exec(text)
+  const style = { lstripBlocks: false, trimBlocks: true }
+  for (const pair of header?.[1]?.split(',') ?? []) {
+    const [key = '', value = ''] = pair.split(':').map(part => part.trim())
+    const isSwitch = (key === 'lstrip_blocks' || key === 'trim_blocks') && (value === 'True' || value === 'False')
+    if (!isSwitch) {
+      return unknown([{ says: `the override ${key} in the first line of a template is not modelled`, at }])
+    }
+    style[key === 'trim_blocks' ? 'trimBlocks' : 'lstripBlocks'] = value === 'True'
+  }
+  return { body: header === null ? text : text.slice(header[0].length), ...style }
 }
 
 function syntaxFailure(says: string, at: Span): Value {
@@ -231,6 +276,8 @@ interface Rendering {
   readonly frame: Frame
   readonly out: Value[]
   readonly converts: boolean
+  /** Inside a macro, a filter block or a captured text, whose pieces become text only at the end. */
+  readonly isBuffered: boolean
 }
 
 type Signal = 'break' | 'continue' | null
@@ -243,8 +290,11 @@ function renderAll(
 ): Value {
   return apply([], scope.at, () => {
     const out: Value[] = []
-    renderBody(template.body, enter({ scope, frame: { locals: new Map(), parent: null }, out, converts }, out, null))
-    return end(out)
+    renderBody(
+      template.body,
+      enter({ scope, frame: { locals: new Map(), parent: null }, out, converts, isBuffered: false }, out, null),
+    )
+    return unlessSpoiled(scope, end(out))
   })
 }
 
@@ -280,7 +330,20 @@ function print(rendering: Rendering, value: Value): void {
     const [first] = piece.options
     if (first !== undefined) checked(first.value)
   }
-  rendering.out.push(checked(piece))
+  emit(rendering, checked(piece))
+}
+
+/**
+ * Adds a piece. It becomes text at once, so that a later change in place does not show in it; only of a YAML value
+ * Ansible takes the first two pieces before it makes text of them.
+ */
+function emit({ out, scope: { changes }, converts, isBuffered }: Rendering, piece: Value): void {
+  if (!changes.isPossible || isBuffered || (converts && out.length === 0)) {
+    out.push(piece)
+    return
+  }
+  out.push(ownCopy(piece, changes))
+  if (converts && out.length === 2) out[0] = ownCopy(out[0] as Value, changes)
 }
 
 function renderBody(body: Body, rendering: Rendering): Signal {
@@ -296,7 +359,7 @@ function renderStatement(statement: Statement, rendering: Rendering): Signal {
   const { scope, out } = rendering
   switch (statement.kind) {
     case 'text':
-      out.push(known(statement.text))
+      emit(rendering, known(statement.text))
       return null
     case 'output':
       print(rendering, evaluateIn(statement.expression, scope))
@@ -310,6 +373,7 @@ function renderStatement(statement: Statement, rendering: Rendering): Signal {
       renderFor(statement, rendering)
       return null
     case 'set':
+      if (statement.target.kind === 'member') namespaceOf(statement.target.of, rendering)
       assign(statement.target, checked(evaluateIn(statement.value, scope)), rendering)
       return null
     case 'set-block': {
@@ -354,7 +418,7 @@ function renderStatement(statement: Statement, rendering: Rendering): Signal {
 /** The text a body prints, as one value. */
 function capture(body: Body, rendering: Rendering): Value {
   const out: Value[] = []
-  renderBody(body, inner(rendering, out))
+  renderBody(body, inner({ ...rendering, isBuffered: true }, out))
   return textOfPieces(out, rendering)
 }
 
@@ -460,7 +524,8 @@ function renderBranches(branches: readonly { body: Body; because: readonly Cause
     })
     const out: Value[] = []
     const text = apply([], at, () => {
-      if (renderBody(body, enter(rendering, out, null)) !== null) giveUp('a loop that is left under an open condition')
+      const signal = openly(rendering.scope, () => renderBody(body, enter(rendering, out, null)))
+      if (signal !== null) giveUp('a loop that is left under an open condition')
       return rendering.converts && out.length === 1 ? (out[0] as Value) : textOfBranch(out, rendering)
     })
     return { text, because, locals: new Map(locals), namespaces: namespaces.map(namespace => new Map(namespace)) }
@@ -538,9 +603,12 @@ function memberTargets(body: Body): readonly string[] {
 }
 
 function renderFor(loop: ForLoop, rendering: Rendering): void {
+  renderLoop(loop, checked(evaluateIn(loop.over, rendering.scope)), rendering, 1)
+}
+
+/** A loop over a value; `depth` counts how often a recursive one was entered. */
+function renderLoop(loop: ForLoop, over: Value, rendering: Rendering, depth: number): void {
   const { at } = rendering.scope
-  if (loop.recursive) giveUp('a recursive loop is not modelled')
-  const over = checked(evaluateIn(loop.over, rendering.scope))
   if (over.kind === 'undefined' && over.lenient === true) {
     renderBody(loop.otherwise, inner(rendering))
     return
@@ -558,9 +626,12 @@ function renderFor(loop: ForLoop, rendering: Rendering): void {
     renderBody(loop.otherwise, inner(rendering))
     return
   }
+  const seen: { last: readonly Value[] | null } = { last: null }
   for (let index = 0; index < members.length; index++) {
     const within = inner(rendering)
-    within.frame.locals.set('loop', known(loopVariable(members, index, at)))
+    const variable = loopVariable(members, index, depth, at, seen)
+    within.frame.locals.set('loop', known(variable))
+    if (loop.recursive) setRecursion(variable, loop, rendering, depth)
     assign(loop.target, members[index] as Value, within)
     if (renderBody(loop.body, within) === 'break') break
   }
@@ -570,6 +641,9 @@ function renderFor(loop: ForLoop, rendering: Rendering): void {
 function chosenMembers(loop: ForLoop, members: readonly Value[], rendering: Rendering): readonly Value[] | Value {
   const { only } = loop
   if (only === null) return members
+  const { changes, at } = rendering.scope
+  // Python asks for each member right before its turn, so what the body changes could matter.
+  if (changes.isPossible) changes.spoiled.push({ says: 'a loop with a condition and changes in place', at })
   const causes: Cause[] = []
   const kept = members.filter(member => {
     const within = inner(rendering)
@@ -586,12 +660,35 @@ function chosenMembers(loop: ForLoop, members: readonly Value[], rendering: Rend
 function renderOpenLoop(loop: ForLoop, over: Single, rendering: Rendering): void {
   const causes = over.kind === 'unknown' ? over.causes : []
   rendering.out.push(unknown(causes))
+  if (rendering.scope.changes.isPossible) rendering.scope.changes.spoiled.push(...causes)
   for (const namespace of changedNamespaces([...loop.body, ...loop.otherwise], rendering)) {
     for (const key of namespace.keys()) namespace.set(key, unknown(causes))
   }
 }
 
-function loopVariable(members: readonly Value[], index: number, at: Span): Dict {
+/** `loop(…)` of a recursive loop: the text of the same loop over something else. */
+function setRecursion(variable: Dict, loop: ForLoop, rendering: Rendering, depth: number): void {
+  recursions.set(variable, over => {
+    const { budget } = rendering.scope
+    if (budget.calls >= deepestCall) return giveUp('loops that recurse this deeply are not followed')
+    budget.calls++
+    try {
+      const out: Value[] = []
+      renderLoop(loop, checked(over), inner({ ...rendering, isBuffered: true }, out), depth + 1)
+      return textOfPieces(out, rendering)
+    } finally {
+      budget.calls--
+    }
+  })
+}
+
+function loopVariable(
+  members: readonly Value[],
+  index: number,
+  depth: number,
+  at: Span,
+  seen: { last: readonly Value[] | null },
+): Dict {
   const count = members.length
   const integer = (value: number): Value => known(BigInt(value))
   const beside = (position: number): Value =>
@@ -608,8 +705,8 @@ function loopVariable(members: readonly Value[], index: number, at: Span): Dict 
     ['first', known(index === 0)],
     ['last', known(index === count - 1)],
     ['length', integer(count)],
-    ['depth', integer(1)],
-    ['depth0', integer(0)],
+    ['depth', integer(depth)],
+    ['depth0', integer(depth - 1)],
     ['previtem', beside(index - 1)],
     ['nextitem', beside(index + 1)],
     [
@@ -620,7 +717,19 @@ function loopVariable(members: readonly Value[], index: number, at: Span): Dict 
         call: positional => positional[index % positional.length] ?? raise('no items for cycling given'),
       }),
     ],
-    ['changed', known({ kind: 'callable', name: 'changed', call: () => giveUp('loop.changed is not modelled') })],
+    [
+      'changed',
+      known({
+        kind: 'callable',
+        name: 'changed',
+        call: positional => {
+          const { last } = seen
+          seen.last = positional
+          if (last === null || last.length !== positional.length) return known(true)
+          return known(!last.every((value, place) => equal(dataOf(value), dataOf(positional[place] as Value))))
+        },
+      }),
+    ],
   ])
 }
 
@@ -638,6 +747,8 @@ function bodyFunction(
   rendering: Rendering,
   caller: Value | null,
 ): Value {
+  // Python's `*args` and `**kwargs` and the caller are there where the body speaks of them.
+  const used = new Set(namesIn({ kind: 'template', text: '', body }))
   return known({
     kind: 'callable',
     name,
@@ -645,12 +756,27 @@ function bodyFunction(
       const { budget } = rendering.scope
       if (budget.calls >= deepestCall) return giveUp('macros that call each other this deeply are not followed')
       const out: Value[] = []
-      const within = enter(rendering, out, rendering.frame)
+      const within = enter({ ...rendering, isBuffered: true }, out, rendering.frame)
       const given = new Map(named)
       const from = given.get('caller') ?? caller
-      given.delete('caller')
+      const takesCaller = parameters.some(parameter => parameter.name === 'caller')
+      if (!takesCaller) {
+        if (given.has('caller') && !used.has('caller'))
+          raise(`macro '${name}' was invoked with two values for the special caller argument`)
+        given.delete('caller')
+      }
+      const extra = positional.slice(parameters.length)
+      const other = new Map([...given].filter(([key]) => !parameters.some(parameter => parameter.name === key)))
+      if (extra.length > 0 && !used.has('varargs'))
+        raise(`macro '${name}' takes not more than ${parameters.length} argument(s)`)
+      const [unexpected] = other.keys()
+      if (unexpected !== undefined && !used.has('kwargs'))
+        raise(`macro '${name}' takes no keyword argument '${unexpected}'`)
       const specs = parameters.map(parameter => [parameter.name, null] as const)
-      const values = bind(name, specs, { positional, named: given })
+      const values = bind(name, specs, {
+        positional: positional.slice(0, parameters.length),
+        named: new Map([...given].filter(([key]) => !other.has(key))),
+      })
       parameters.forEach((parameter, index) => {
         const isGiven = index < positional.length || given.has(parameter.name)
         const value = isGiven
@@ -660,10 +786,19 @@ function bodyFunction(
             : checked(evaluateIn(parameter.fallback, within.scope))
         within.frame.locals.set(parameter.name, value)
       })
-      if (from !== null && from !== undefined) within.frame.locals.set('caller', from)
+      if (used.has('varargs')) within.frame.locals.set('varargs', known({ kind: 'tuple', items: extra }))
+      if (used.has('kwargs')) within.frame.locals.set('kwargs', known(new Map<Key, Value>(other)))
+      if (!takesCaller && used.has('caller')) {
+        const nobody: Value = { kind: 'undefined', says: 'No caller defined', at }
+        within.frame.locals.set('caller', from ?? nobody)
+      }
       budget.calls++
       try {
         renderBody(body, within)
+      } catch (error) {
+        const { changes, at: here } = rendering.scope
+        if (changes.isPossible) changes.spoiled.push({ says: `the macro ${name} was left half way`, at: here })
+        throw error
       } finally {
         budget.calls--
       }

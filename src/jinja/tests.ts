@@ -145,12 +145,17 @@ const version: TestFunction = pure(
 )
 
 function subset(part: Data, whole: Data): boolean {
+  for (const item of membersOf(whole)) if (!isDict(whole)) mustBeHashable(dataOf(item))
+  for (const item of membersOf(part)) mustBeHashable(dataOf(item))
   return membersOf(part).every(item => inSet(whole, dataOf(item)))
 }
 
 /** Python builds sets here, so members must be hashable. */
+function mustBeHashable(data: Data): void {
+  if (isList(data) || isDict(data)) raise(`unhashable type: '${typeName(data)}'`)
+}
+
 function inSet(whole: Data, data: Data): boolean {
-  if (isList(data) || isDict(data)) return raise(`unhashable type: '${typeName(data)}'`)
   return contains(isDict(whole) ? whole : { kind: 'tuple', items: membersOf(whole) }, data)
 }
 
@@ -217,7 +222,9 @@ const tests: TestTable = {
   ge: comparing('>='),
   in: comparing('in'),
   sameas: (input, given) => {
-    if (input.kind === 'undefined') return known(false)
+    // Each use of an undefined name is an object of its own.
+    const other = given.positional[0] ?? given.named.get('other')
+    if (input.kind === 'undefined' || other?.kind === 'undefined') return known(false)
     return pureTest('sameas', ['other'], (data, [other]) => sameObject(data, other as Data))(input, given)
   },
   contains: (input, given) => {

@@ -41,6 +41,8 @@ export interface Known {
    * it prints text, where a stored number stays a number.
    */
   readonly templated?: true
+  /** Text as a lookup gave it: only `type_debug` tells it from other text. */
+  readonly lookedUp?: true
 }
 
 /** Nothing defines it: a fact about a name, not a lack of knowledge. */

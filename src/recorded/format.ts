@@ -7,6 +7,8 @@ export const SNAPSHOT_SCHEMA = 'https://whofixes.github.io/schemas/whofixes-snap
 /** A number that stands for an entry of the snapshot's `files`, `steps`, `values` or `texts`: each is written once. */
 type Index = number
 
+export type RecordedPlace = readonly [file: Index, line: number]
+
 /** The chain's link: kind, what stands there, file, line. */
 export type RecordedStep = readonly [kind: string, what: string, file: Index, line: number]
 
@@ -61,6 +63,14 @@ export interface RecordedRelease {
   readonly commit: string
   readonly playbook: string
   readonly host: string
+  /** The version of ansible-core, the requirement that pins it with its place, the place that checks it, and whether it passes. */
+  readonly ansible: readonly [
+    version: string | null,
+    requirement: string | null,
+    from: RecordedPlace | null,
+    window: RecordedPlace | null,
+    accepted: boolean,
+  ]
   readonly files: readonly string[]
   readonly texts: readonly string[]
   readonly steps: readonly RecordedStep[]

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { Task } from '../ansible/statement.js'
+import type { ReportedAnsible } from '../reports/ansible-rules.js'
+import type { Place } from '../reports/place.js'
 import type { Report, ReportedEvidence, ReportedPhase, ReportedVerdict } from '../reports/report.js'
 import type { Run } from '../run/task-run.js'
 import { lineOf } from '../source/text.js'
 import {
   type RecordedEvidence,
   type RecordedPhase,
+  type RecordedPlace,
   type RecordedProblem,
   type RecordedRelease,
   type RecordedStep,
@@ -41,6 +44,7 @@ export function renderSnapshot(recording: Recording): string {
     commit: report.source.commit ?? '',
     playbook: report.playbook,
     host: report.host,
+    ansible: recordAnsible(report.ansible, files),
     problems,
     variables: Object.fromEntries(report.variables),
     unknowns: report.unknowns.map(({ name, file, line, because }) => ({
@@ -57,6 +61,14 @@ export function renderSnapshot(recording: Recording): string {
     considered: considered.all,
   }
   return renderCompactly(snapshot)
+}
+
+function recordAnsible(
+  { version, requirement, from, window, accepted }: ReportedAnsible,
+  files: Indexer<string>,
+): RecordedRelease['ansible'] {
+  const place = (at: Place | null): RecordedPlace | null => (at === null ? null : [files.indexOf(at.file), at.line])
+  return [version, requirement, place(from), place(window), accepted]
 }
 
 interface Tables {

@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { problems } from '../../rules/index.js'
+import { rulesFor, rulesOfAll } from '../ansible/language.js'
+import { becauseOf, type ReportedAnsible } from '../reports/ansible-rules.js'
 import {
   type Permalink,
   permalinks,
@@ -16,6 +18,7 @@ import { UsageError } from '../source/diagnostic.js'
 import {
   type RecordedEvidence,
   type RecordedPhase,
+  type RecordedPlace,
   type RecordedProblem,
   type RecordedRelease,
   SNAPSHOT_SCHEMA,
@@ -65,6 +68,8 @@ export function snapshotOf(text: string, name: string): Snapshot {
       source,
       playbook: recorded.playbook,
       host: recorded.host,
+      ansible: ansibleOf(recorded),
+      stops: [],
       problems: recorded.problems.flatMap(problem => verdictOf(problem, recorded, permalink)),
       variables: new Map(Object.entries(recorded.variables)),
       unknowns: recorded.unknowns.map(({ name: unknown, file, line, because }) => ({
@@ -77,6 +82,14 @@ export function snapshotOf(text: string, name: string): Snapshot {
     },
     variables: names => variablesOf(recorded, names),
   }
+}
+
+function ansibleOf(recorded: RecordedRelease): ReportedAnsible {
+  const [version, requirement, from, window, accepted] = recorded.ansible
+  const place = (at: RecordedPlace | null) => (at === null ? null : { file: fileAt(recorded, at[0]), line: at[1] })
+  const rules = (version === null ? rulesOfAll : rulesFor(version)).name
+  const facts = { version, rules, from: place(from), requirement, window: place(window), accepted }
+  return { ...facts, because: becauseOf(facts) }
 }
 
 /** A verdict with what the rules themselves say of the problem; one whose rule is gone is left out. */

@@ -1,5 +1,6 @@
 import type { EffectsReport, ReportedEffect, ResidueReport } from './effects-report.js'
-import { placeText, type ReportedEvidence } from './report.js'
+import { placeText } from './place.js'
+import type { ReportedEvidence } from './report.js'
 import { sourceText } from './report-text.js'
 import { plain, type Style, wrap } from './style.js'
 

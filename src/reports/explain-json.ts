@@ -18,6 +18,8 @@ export function renderExplainJson(report: Report, verdict: ReportedVerdict): str
     source: report.source,
     playbook: report.playbook,
     host: report.host,
+    ansible: report.ansible,
+    stops: report.stops,
     problem: {
       ...verdict,
       now: phase(verdict.now),

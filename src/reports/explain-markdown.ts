@@ -1,5 +1,7 @@
+import { ansibleText } from './ansible-rules.js'
 import { answers } from './explain-text.js'
-import { placeText, type Report, type ReportedEvidence, type ReportedPhase, type ReportedVerdict } from './report.js'
+import { placeText } from './place.js'
+import type { Report, ReportedEvidence, ReportedPhase, ReportedVerdict } from './report.js'
 import { sourceText } from './report-text.js'
 import { isNotKnown, valueText } from './value-text.js'
 
@@ -8,7 +10,7 @@ export function renderExplainMarkdown(report: Report, verdict: ReportedVerdict):
   const lines = [
     `# ${verdict.id}: ${escaped(verdict.title)}`,
     '',
-    `${escaped(sourceText(report.source))}, ${code(report.playbook)}, host ${code(report.host)}`,
+    `${escaped(sourceText(report.source))}, ${code(report.playbook)}, host ${code(report.host)}. ${escaped(ansibleText(report.ansible))}.`,
     '',
     `${escaped(verdict.requirement.says)} <${verdict.requirement.source}>`,
     '',

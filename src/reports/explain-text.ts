@@ -1,12 +1,7 @@
-import {
-  placeText,
-  type Report,
-  type ReportedCondition,
-  type ReportedEvidence,
-  type ReportedPhase,
-  type ReportedVerdict,
-} from './report.js'
-import { inColour, sourceText } from './report-text.js'
+import { ansibleText } from './ansible-rules.js'
+import { placeText } from './place.js'
+import type { Report, ReportedCondition, ReportedEvidence, ReportedPhase, ReportedVerdict } from './report.js'
+import { inColour, sourceText, stopLines } from './report-text.js'
 import { plain, type Style, wrap } from './style.js'
 import { isNotKnown, valueText } from './value-text.js'
 
@@ -15,6 +10,8 @@ export function renderExplainText(report: Report, verdict: ReportedVerdict, styl
   const lines = [
     style.strong(`${verdict.id}: ${verdict.title}`),
     `${sourceText(report.source)}, ${report.playbook}, host ${report.host}`,
+    ...wrap(ansibleText(report.ansible), '', '  '),
+    ...stopLines(report, style),
     '',
     ...wrap(`${verdict.requirement.says} ${verdict.requirement.source}`, '', ''),
     '',

@@ -1,6 +1,7 @@
+import { ansibleText } from './ansible-rules.js'
 import type { Report, ReportedVariable } from './report.js'
 import { sourceText } from './report-text.js'
-import { plain, type Style } from './style.js'
+import { plain, type Style, wrap } from './style.js'
 import { valueText } from './value-text.js'
 import { variableLines } from './vars-text.js'
 
@@ -44,7 +45,7 @@ export function renderExplainVariableText(
     ...(file === null ? [] : [style.faint(`${file}:${line}`)]),
   ])
   const head = `${sourceText(report.source)}, ${report.playbook}, host ${report.host}`
-  return `${[head, '', ...variableLines(name, variable, style), ...notes].join('\n')}\n`
+  return `${[head, ...wrap(ansibleText(report.ansible), '', '  '), '', ...variableLines(name, variable, style), ...notes].join('\n')}\n`
 }
 
 /** The same for machines. */
@@ -52,8 +53,8 @@ export function renderExplainVariableJson(
   report: Report,
   [name, variable]: readonly [string, ReportedVariable],
 ): string {
-  const { source, playbook, host } = report
-  return `${JSON.stringify({ source, playbook, host, variable: { name, ...variable }, notes: notesAbout(report, name) }, null, 2)}\n`
+  const { source, playbook, host, ansible } = report
+  return `${JSON.stringify({ source, playbook, host, ansible, variable: { name, ...variable }, notes: notesAbout(report, name) }, null, 2)}\n`
 }
 
 /** The same as Markdown. */
@@ -72,5 +73,5 @@ export function renderExplainVariableMarkdown(
   const rows = [row(variable), ...variable.overridden.map(row)]
   const because = variable.because === null ? [] : ['', variable.because]
   const notes = notesAbout(report, name).flatMap(note => ['', `${note.says} ${place(note)}`])
-  return `${[`# ${name}`, '', '| value | from | place |', '|---|---|---|', ...rows, ...because, ...notes].join('\n')}\n`
+  return `${[`# ${name}`, '', `${ansibleText(report.ansible)}.`, '', '| value | from | place |', '|---|---|---|', ...rows, ...because, ...notes].join('\n')}\n`
 }

@@ -1,5 +1,6 @@
 import type { FixedBy } from '../verdicts/judge.js'
-import { type Place, placeText, type ReportedEvidence, type ReportedVerdict } from './report.js'
+import { type Place, placeText } from './place.js'
+import type { ReportedEvidence, ReportedVerdict } from './report.js'
 import { inColour } from './report-text.js'
 import { plain, type Style, wrap } from './style.js'
 

@@ -1,18 +1,16 @@
 import type { FixedBy } from '../verdicts/judge.js'
-import {
-  placeText,
-  type Report,
-  type ReportedEvidence,
-  type ReportedPhase,
-  type ReportedSource,
-  type ReportedVerdict,
-} from './report.js'
+import { ansibleText } from './ansible-rules.js'
+import { placeText } from './place.js'
+import type { Report, ReportedEvidence, ReportedPhase, ReportedSource, ReportedVerdict } from './report.js'
 import { plain, type Style, wrap } from './style.js'
 import { valueText } from './value-text.js'
 
+const SHOWN = 3
+
 /** The report for a person with a server to prepare: who fixes what, and the few places that decide it. */
 export function renderReportText(report: Report, style: Style = plain): string {
-  const lines = [style.strong(headline(report)), '']
+  const lines = [style.strong(headline(report)), ...wrap(ansibleText(report.ansible), '', '  ')]
+  lines.push(...stopLines(report, style), '')
   const width = Math.max(0, ...report.problems.map(problem => problem.id.length))
   for (const problem of report.problems) {
     const who = problem.fixedBy === 'operator' ? 'operator (you)' : problem.fixedBy
@@ -28,6 +26,24 @@ export function renderReportText(report: Report, style: Style = plain): string {
 
 function headline({ source, playbook, host }: Report): string {
   return `Who fixes what: ${sourceText(source)}, ${playbook}, host ${host}`
+}
+
+/** Where the run ends before it is through, and what was most likely meant. */
+export function stopLines({ stops }: Report, style: Style): readonly string[] {
+  const [first] = stops
+  if (first === undefined) return []
+  const lines = ['', style.bad('The run stops before it gets through:')]
+  for (const { because, message, hints, ...place } of stops.slice(0, SHOWN)) {
+    lines.push(...wrap(because, '  ', '    '), `    "${place.task}" ${style.faint(placeText(place))}`)
+    if (message !== null && message !== place.task) lines.push(...wrap(oneLine(message), '    it says: ', '      '))
+    for (const hint of hints) lines.push(...wrap(hint, '    hint: ', '      '))
+  }
+  if (stops.length > SHOWN) lines.push(`  and at ${stops.length - SHOWN} more checks`)
+  return lines
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim()
 }
 
 /** Where the role code came from, in a few words. */
@@ -63,8 +79,6 @@ function problemLines(problem: ReportedVerdict, style: Style): readonly string[]
   lines.push(...searchLines(problem, style))
   return lines
 }
-
-const SHOWN = 3
 
 function phaseLines(label: string, phase: ReportedPhase, style: Style): readonly string[] {
   const lines = wrap(
@@ -147,6 +161,12 @@ function unreadLines(report: Report, style: Style): readonly string[] {
     lines.push('', 'What could not be read')
     for (const each of errors.slice(0, 8)) lines.push(...wrap(`${placeText(each)}: ${each.message}`, '  ', '    '))
     if (errors.length > 8) lines.push(`  and ${errors.length - 8} more`)
+  }
+  const unmodelled = report.diagnostics.filter(each => each.code === 'jinja-unmodelled')
+  if (unmodelled.length > 0) {
+    const names = [...new Set(unmodelled.map(each => each.message.replace(/ is not modelled$/, '')))].sort()
+    const uses = unmodelled.length === 1 ? 'one place' : `${unmodelled.length} places`
+    lines.push('', ...wrap(`Not modelled, so unknown at ${uses}: ${names.join(', ')}`, '', '  '))
   }
   lines.push('', ...wrap('This reads role code; it has not looked at your host.', '', ''))
   return lines

@@ -1,18 +1,16 @@
 import { isFullyKnown } from '../jinja/python.js'
 import { type Cause, decide, type Truth } from '../jinja/value.js'
-import type { AppliedCondition, Step, TaskRun } from '../run/task-run.js'
+import type { AnsibleVersion } from '../run/ansible-version.js'
+import type { AppliedCondition, Check, Step, TaskRun } from '../run/task-run.js'
 import type { Diagnostic } from '../source/diagnostic.js'
-import { lineOf, type Span } from '../source/text.js'
+import { lineOf } from '../source/text.js'
 import type { TreeOrigin } from '../source/tree.js'
 import type { Origin, ResolvedVariable } from '../variables/resolved.js'
 import type { Evidence, FixedBy, PhaseVerdict, Verdict } from '../verdicts/judge.js'
+import { type ReportedAnsible, reportedAnsible } from './ansible-rules.js'
+import { type Place, placeOfSpan } from './place.js'
+import { type ReportedStop, stopsOf } from './stops.js'
 import { type Json, jsonOf, whyUnknown } from './value-text.js'
-
-/** A place a reader can open: a path inside the checkout and a line from 1. */
-export interface Place {
-  readonly file: string
-  readonly line: number
-}
 
 export type Runs = 'yes' | 'no' | 'unknown'
 
@@ -129,6 +127,9 @@ export interface Report {
   readonly source: ReportedSource
   readonly playbook: string
   readonly host: string
+  readonly ansible: ReportedAnsible
+  /** The playbook's own checks that end the run, in run order. */
+  readonly stops: readonly ReportedStop[]
   readonly problems: readonly ReportedVerdict[]
   readonly variables: ReadonlyMap<string, ReportedVariable>
   readonly unknowns: readonly ReportedUnknown[]
@@ -166,11 +167,6 @@ export function permalinks(source: ReportedSource, clean = source.kind !== 'dire
     if (file.startsWith('-') || file.startsWith('/') || file.startsWith('..')) return null
     return `${REPOSITORY}/blob/${reference}/${file.split('/').map(encodeURIComponent).join('/')}#L${line}`
   }
-}
-
-/** The file and the line on which a span starts. */
-export function placeOfSpan(span: Span): Place {
-  return { file: span.file.path, line: lineOf(span) }
 }
 
 /** Whether a task runs, in the words of the reports. */
@@ -315,6 +311,8 @@ export function reportOf(analysis: {
   readonly origin: TreeOrigin
   readonly playbook: string
   readonly host: string
+  readonly ansible: AnsibleVersion
+  readonly checks: readonly Check[]
   readonly verdicts: readonly Verdict[]
   readonly variables: ReadonlyMap<string, ResolvedVariable>
   readonly diagnostics: readonly Diagnostic[]
@@ -325,14 +323,11 @@ export function reportOf(analysis: {
     source,
     playbook: analysis.playbook,
     host: analysis.host,
+    ansible: reportedAnsible(analysis.ansible),
+    stops: stopsOf(analysis.checks),
     problems: analysis.verdicts.map(verdict => reportedVerdict(verdict, permalink)),
     variables: new Map([...analysis.variables].map(([name, variable]) => [name, reportedVariable(variable)])),
     unknowns: unknownsOf(analysis.verdicts, analysis.variables),
     diagnostics: analysis.diagnostics.map(reportedDiagnostic),
   }
-}
-
-/** A place as people write it: `path:line`. */
-export function placeText(place: Place): string {
-  return `${place.file}:${place.line}`
 }

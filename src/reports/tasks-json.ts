@@ -1,9 +1,12 @@
 import type { Run, TaskRun } from '../run/task-run.js'
 import { lineOf } from '../source/text.js'
+import { reportedAnsible } from './ansible-rules.js'
 
 /** The task graph for machines: contract, "tasks". */
 export function renderTasksJson(run: Run): string {
-  return `${JSON.stringify({ playbook: run.playbook, host: run.host, tasks: run.tasks.map(taskJson) }, null, 2)}\n`
+  const { playbook, host, ansible, tasks } = run
+  const json = { playbook, host, ansible: reportedAnsible(ansible), tasks: tasks.map(taskJson) }
+  return `${JSON.stringify(json, null, 2)}\n`
 }
 
 const answers = { true: 'yes', false: 'no', unknown: 'unknown' } as const

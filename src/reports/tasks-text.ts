@@ -1,11 +1,16 @@
-import type { Run, TaskRun } from '../run/task-run.js'
+import type { Check, Run, TaskRun } from '../run/task-run.js'
 import { placeOf } from '../source/text.js'
+import { ansibleText, reportedAnsible } from './ansible-rules.js'
+import { stopText } from './stops.js'
 
 const marks = { true: 'yes', false: 'no ', unknown: '?  ' } as const
 
 /** The task graph for people: a line a task, with what decides it where it does not simply run. */
 export function renderTasksText(run: Run): string {
-  const lines: string[] = [`${run.playbook} on ${run.host}`]
+  const lines: string[] = [`${run.playbook} on ${run.host}`, ansibleText(reportedAnsible(run.ansible))]
+  const stops = new Map<TaskRun, Check>(
+    run.checks.flatMap(check => (check.outcome === 'stops' ? [[check.task, check] as const] : [])),
+  )
   for (const [number, play] of run.plays.entries()) {
     lines.push('', `play ${number} · ${play.name} (${play.hosts.join(',')})`)
     let role: string | undefined
@@ -13,6 +18,9 @@ export function renderTasksText(run: Run): string {
       if (task.role !== role) lines.push(`  ${task.role ?? '(no role)'}`)
       role = task.role
       lines.push(`    ${marks[task.runs.kind]} ${task.name}  ${placeOf(task.task.at)}${because(task)}`)
+      const stop = stops.get(task)
+      if (stop !== undefined)
+        lines.push(`        the run stops here: ${stopText(stop)}`, ...stop.hints.map(hint => `        ${hint}`))
     }
   }
   for (const gap of run.gaps) lines.push('', `not read: ${placeOf(gap.at)}: ${gap.says}`)

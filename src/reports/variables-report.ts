@@ -1,4 +1,5 @@
 import type { Origin } from '../variables/resolved.js'
+import type { ReportedAnsible } from './ansible-rules.js'
 import type { ReportedVariable } from './report.js'
 import type { Json } from './value-text.js'
 
@@ -18,6 +19,7 @@ export interface ReportedDefinitions {
 
 /** What variables resolve to, per role; `definitions` only where names were asked for. */
 export interface VariablesReport {
+  readonly ansible: ReportedAnsible
   readonly roles: ReadonlyMap<string, ReadonlyMap<string, ReportedVariable>>
   readonly definitions?: ReadonlyMap<string, ReportedDefinitions>
 }

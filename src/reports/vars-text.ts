@@ -1,3 +1,4 @@
+import { ansibleText } from './ansible-rules.js'
 import type { ReportedVariable } from './report.js'
 import { plain, type Style, wrap } from './style.js'
 import { valueText } from './value-text.js'
@@ -6,7 +7,9 @@ import type { VariablesReport } from './variables-report.js'
 /** What variables resolve to, for people: by name where names were asked for, else role by role. */
 export function renderVarsText(report: VariablesReport, style: Style = plain): string {
   const lines = report.definitions === undefined ? linesByRole(report, style) : linesByName(report, style)
-  return lines.length === 0 ? 'no such variable in any role\n' : `${lines.join('\n')}\n`
+  return lines.length === 0
+    ? 'no such variable in any role\n'
+    : `${[...lines, '', ...wrap(ansibleText(report.ansible), '', '  ')].join('\n')}\n`
 }
 
 function linesByRole(report: VariablesReport, style: Style): readonly string[] {

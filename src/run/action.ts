@@ -34,11 +34,20 @@ export interface Setting {
   readonly truth: Truth
   /** False where the invocation stands for any number of items. */
   readonly itemsKnown: boolean
+  /** The host whose task it is. */
+  readonly by: string
+  /** Whether it is done once for all hosts of the play. */
+  readonly once: boolean
 }
 
 /** Whether an invocation takes effect, with what else must hold. */
 export function effective(action: Action, invocation: Invocation): Truth {
   return action.runs.kind === 'true' ? invocation.runs : allOf([action.runs, invocation.runs])
+}
+
+/** The items of an action's loop; undefined where it is not known which there are. */
+export function itemsOf({ invocations, itemsKnown }: Action): readonly Value[] | undefined {
+  return itemsKnown ? invocations.flatMap(({ item }) => item ?? []) : undefined
 }
 
 /** Notes that the run may go on where it could not be followed. */

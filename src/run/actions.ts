@@ -5,14 +5,17 @@ import { placeOf } from '../source/text.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Entry } from '../variables/scope.js'
 import { storedValue } from '../variables/stored.js'
-import { type Action, addGap, effective, textOf, textsOf } from './action.js'
+import { type Action, addGap, effective, itemsOf, textOf, textsOf } from './action.js'
+import { assertCheck, failCheck } from './checks.js'
 import { allOf, evaluateConditions } from './conditions.js'
 import { includeRole, includeTasks } from './includes.js'
 import { bindItem } from './loops.js'
 import type { Walk } from './walk.js'
 
-/** The modules that otherwise change the run, once the whole task is decided; all others only act on the host. */
+/** The modules that otherwise change or end the run, once the whole task is decided; all others only act on the host. */
 export const actions: Readonly<Record<string, (action: Action) => void>> = {
+  'ansible.builtin.assert': assertCheck,
+  'ansible.builtin.fail': failCheck,
   'ansible.builtin.group_by': groupBy,
   'ansible.builtin.add_host': addHosts,
   'ansible.builtin.meta': meta,
@@ -30,7 +33,8 @@ function groupBy(action: Action): void {
   const parentsNode = task.arguments.named.get('parents')
   for (const host of walk.hosts) {
     for (const [index, { item }] of action.invocations.entries()) {
-      const scope = walk.scopes.ofHost(host, frame, task, item === undefined ? new Map() : bindItem(task, item, index))
+      const items = item === undefined ? new Map() : bindItem(task, item, index, itemsOf(action))
+      const scope = walk.scopes.ofHost(host, frame, task, items)
       const { truth: own } = evaluateConditions(frame, task, scope)
       const truth = host === walk.state.options.host ? allOf([own, action.runs]) : own
       if (truth.kind === 'false') continue

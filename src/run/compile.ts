@@ -1,3 +1,4 @@
+import type { LanguageRules } from '../ansible/language.js'
 import { isKnownModule } from '../ansible/modules.js'
 import type { Play, RoleEntry, Statement, Task, Unreadable } from '../ansible/statement.js'
 import { hasTemplate } from '../jinja/parser.js'
@@ -57,7 +58,12 @@ export interface Compiler {
 const deepest = 60
 
 /** Puts static reuse in place as Ansible does when it loads a playbook (rules 90 and 94); what is missing becomes a gap. */
-export function createCompiler(code: Code, evaluateStatic: EvaluateStatic, effort: Effort): Compiler {
+export function createCompiler(
+  code: Code,
+  evaluateStatic: EvaluateStatic,
+  effort: Effort,
+  rules: LanguageRules,
+): Compiler {
   // The roles that imports bring in become visible to the play.
   let visibleRoles: Role[] = []
 
@@ -94,6 +100,8 @@ export function createCompiler(code: Code, evaluateStatic: EvaluateStatic, effor
         always: compileStatements(statement.always, inner, part === 'rescue' ? part : 'always'),
       }
     }
+    if (statement.module === 'ansible.builtin.include' && !rules.includeModule)
+      refused('include', '2.16', 'from', statement)
     if (statement.module === 'ansible.builtin.import_tasks' || isStaticInclude(statement)) {
       return importTasks(statement, frame, part)
     }
@@ -120,6 +128,12 @@ export function createCompiler(code: Code, evaluateStatic: EvaluateStatic, effor
         message: `no module '${action}' is known or in a library/`,
         at,
       })
+  }
+
+  /** Ansible of this version does not start with such a task; it is read all the same. */
+  const refused = (what: string, version: string, side: 'from' | 'before', { at }: Task): void => {
+    const message = `ansible-core ${side} ${version}${side === 'from' ? ' on' : ''} refuses '${what}' here (read by the rules of ${rules.name})`
+    code.report({ code: 'task-malformed', severity: 'error', message, at })
   }
 
   const importTasks = (task: Task, frame: Frame, part: TaskRun['part']): Compiled => {
@@ -153,6 +167,7 @@ export function createCompiler(code: Code, evaluateStatic: EvaluateStatic, effor
       code.report({ code: 'import-templated', severity: 'error', message: says, at: task.at })
       return { kind: 'gap', says, at: task.at, frame }
     }
+    if (task.arguments.named.has('public') && !rules.importRolePublic) refused('public', '2.17', 'before', task)
     const step = { kind: 'import', what: `import_role ${name}`, at: task.at } as const
     const inner: Frame = { ...below(frame), kind: 'import', step, directives: task }
     const compiled = compileRole(entryFor(name, task), inner, roleFiles(argument), part)

@@ -1,5 +1,5 @@
 import type { Task } from '../ansible/statement.js'
-import { evaluateCondition } from '../jinja/condition.js'
+import { evaluateCondition, failing } from '../jinja/condition.js'
 import { type Cause, FALSE, mergeCauses, TRUE, type Truth, unknown } from '../jinja/value.js'
 import type { Scope } from '../variables/scope.js'
 import type { Node } from '../yaml/node.js'
@@ -54,11 +54,15 @@ function* conditionsOf(frame: Frame, task: Task): Generator<Pending> {
   for (const node of task.when) yield { from: 'task', node }
 }
 
-/** One item of a `when` (rules 118 to 120): YAML booleans and numbers count as they are, nothing counts as true. */
+/** One item of a `when` (rules 118 to 120): YAML booleans and numbers count as they are, nothing counts as true; from 2.19 on only booleans do. */
 export function evaluateWhen(node: Node, from: AppliedCondition['from'], scope: Scope): AppliedCondition {
   const at = node.span
   if (node.kind === 'scalar' && node.tag !== 'vault') {
     if (typeof node.data !== 'string') {
+      if (scope.rules?.booleanConditions && typeof node.data !== 'boolean') {
+        const { truth } = failing('Conditional expressions must be strings.', at)
+        return { text: String(node.data ?? ''), at, from, truth, remains: null, names: [] }
+      }
       const truth = node.data === null || node.data ? TRUE : FALSE
       return { text: String(node.data ?? ''), at, from, truth, remains: null, names: [] }
     }

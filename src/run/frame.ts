@@ -47,10 +47,15 @@ export function inheritedKeyword(frame: Frame, task: Pick<Directives, 'keywords'
   const own = task.keywords.get(name)?.value
   if (own !== undefined) return own
   for (let at: Frame | undefined = frame; at; at = at.parent) {
-    const node = at.directives.keywords.get(name)?.value
+    const node = inheritedFrom(at)?.keywords.get(name)?.value
     if (node !== undefined) return node
   }
   return undefined
+}
+
+/** What a frame hands on to what stands in it: of a dynamic include only its `apply:`, not the include's own keywords. */
+export function inheritedFrom({ include, directives }: Frame): Directives | undefined {
+  return include === undefined ? directives : include.apply
 }
 
 /** The chain as reports show it, outermost first. */

@@ -4,7 +4,7 @@ import { evaluateNode } from '../variables/node-value.js'
 import type { Scope } from '../variables/scope.js'
 import type { Node } from '../yaml/node.js'
 import type { Compiled } from './compile.js'
-import type { Frame } from './frame.js'
+import { type Frame, inheritedFrom } from './frame.js'
 import type { TaskRun } from './task-run.js'
 
 /** A handler at its place in the play, with the tasks that notified it since it last ran. */
@@ -65,7 +65,9 @@ export function notifiedNames(task: Task, frame: Frame, scope: Scope): Notified 
   if (own) nodes.push(own)
   for (let at: Frame | undefined = frame; at; at = at.parent) {
     const inherited =
-      at.kind === 'block' || at.kind === 'import' ? at.directives.keywords.get('notify')?.value : undefined
+      at.kind === 'block' || at.kind === 'import' || at.kind === 'include'
+        ? inheritedFrom(at)?.keywords.get('notify')?.value
+        : undefined
     if (inherited) nodes.push(inherited)
   }
   const all = nodes.map(node => namesOf(node, scope))

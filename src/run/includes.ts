@@ -3,7 +3,7 @@ import { readDirectives } from '../ansible/read-tasks.js'
 import type { Definition, Directives, Task } from '../ansible/statement.js'
 import { type Cause, FALSE, type Truth, unknown, type Value } from '../jinja/value.js'
 import { evaluateNode } from '../variables/node-value.js'
-import { type Action, addGap, effective, isTrue, textOf } from './action.js'
+import { type Action, addGap, effective, isTrue, itemsOf, textOf } from './action.js'
 import { cycleIn, entryFor, roleFiles, taskDirectories } from './compile.js'
 import { allOf } from './conditions.js'
 import { chainOf, type Frame } from './frame.js'
@@ -156,8 +156,10 @@ function eachInvocation(
     visit(undefined, FALSE, isFalse ? own : [...own, notRun], new Map())
     return
   }
+  const all = itemsOf(action)
   for (const [index, invocation] of action.invocations.entries()) {
-    const items = invocation.item === undefined ? new Map<string, Value>() : bindItem(task, invocation.item, index)
+    const { item } = invocation
+    const items = item === undefined ? new Map<string, Value>() : bindItem(task, item, index, all)
     const own = ownConditions(action.applied[index] ?? [])
     const causes = invocation.item?.kind === 'unknown' ? invocation.item.causes : []
     const anyItem = action.itemsKnown ? [] : [condition(action, 'the loop has such an item', causes)]

@@ -7,7 +7,7 @@ import { wholeFile } from '../source/text.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Scope } from '../variables/scope.js'
 import { allOf, evaluateAsserted } from './conditions.js'
-import { chainOf, type Frame, inheritedKeyword } from './frame.js'
+import { chainOf, type Frame, inheritedFrom, inheritedKeyword } from './frame.js'
 import { omitted } from './scopes.js'
 import { findFiles, searchDirectories } from './search.js'
 import type { RunState } from './state.js'
@@ -16,8 +16,8 @@ import type { Invocation } from './task-run.js'
 /** One execution of a task, before its arguments are evaluated. */
 export interface Execution {
   readonly state: RunState
-  /** The hosts of the play: a `run_once` task runs on the first. */
-  readonly hosts: readonly string[]
+  /** The host that runs it for all hosts of the play, where it is run only once. */
+  readonly once: string | undefined
   readonly task: Task
   readonly frame: Frame
   readonly scope: Scope
@@ -81,7 +81,7 @@ function addMembers(value: Value, named: Map<string, Value>): readonly Cause[] {
 
 function environmentOf(frame: Frame, task: Task, scope: Scope): ReadonlyMap<string, Value> {
   const merged = new Map<string, Value>()
-  for (const { keywords } of [...chainOf(frame).map(({ directives }) => directives), task]) {
+  for (const { keywords } of [...chainOf(frame).flatMap(at => inheritedFrom(at) ?? []), task]) {
     const node = keywords.get('environment')?.value
     if (node === undefined) continue
     for (const part of node.kind === 'list' ? node.items : [node]) {
@@ -99,17 +99,14 @@ function assertion({ task, scope }: Execution): Pick<Invocation, 'asserted'> {
 }
 
 /** Where the module runs instead, when that is not this host: by `delegate_to`, or as a `run_once` of another host. */
-function delegation({ state, hosts, task, frame, scope }: Execution): { readonly delegateTo?: Value } {
+function delegation({ state, once, task, frame, scope }: Execution): { readonly delegateTo?: Value } {
   const { host } = state.options
   const delegate = inheritedKeyword(frame, task, 'delegate_to')
   if (delegate !== undefined) {
     const value = evaluateNode(delegate, scope)
     return value.kind === 'known' && value.data === host ? {} : { delegateTo: value }
   }
-  const once = inheritedKeyword(frame, task, 'run_once')
-  const [first] = hosts
-  const isOnce = once?.kind === 'scalar' && once.data === true
-  return isOnce && first !== undefined && first !== host ? { delegateTo: known(first) } : {}
+  return once === undefined || once === host ? {} : { delegateTo: known(once) }
 }
 
 /** The text `template`, `copy` and `script` bring to the host: read from the tree, templates rendered. */

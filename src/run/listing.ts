@@ -2,8 +2,8 @@ import type { Task } from '../ansible/statement.js'
 import type { Code } from './code.js'
 import type { Compiled } from './compile.js'
 import type { Frame } from './frame.js'
-import { playsOf, preparePlay } from './plays.js'
-import { createRunState, type RunOptions } from './state.js'
+import { openPlaybook, preparePlay } from './plays.js'
+import type { RunOptions } from './state.js'
 import { leftOutByTags, tagsOf } from './tags.js'
 import type { PlayRun } from './task-run.js'
 
@@ -26,8 +26,8 @@ export interface Listing {
  * is, no handlers, no rescue or always sections. Nothing is evaluated but names of files, roles, plays and tags.
  */
 export function listPlaybook(code: Code, options: RunOptions): Listing {
-  const state = createRunState(code, options)
-  const plays = playsOf(state, []).map(placed => {
+  const { state, placedPlays } = openPlaybook(code, options, [])
+  const plays = placedPlays.map(placed => {
     const { shown, compiled, scopes } = preparePlay(state, placed, [])
     const { preTasks, roles, tasks, postTasks } = compiled
     const placedTasks = [...preTasks, ...roles, ...tasks, ...postTasks].flatMap(tasksIn)

@@ -34,9 +34,15 @@ const lookups: Readonly<Record<string, (call: Call) => Value>> = {
   url: onControlHost('what a web server answers'),
   ini: onControlHost('a file on the control host'),
   csvfile: onControlHost('a file on the control host'),
-  random_choice: onControlHost('chance'),
+  random_choice: call => (call.terms.length < 2 ? known(call.terms) : onControlHost('chance')(call)),
   file: call => eachFile(call, 'files', file => known(file.text.trimEnd())),
-  template: call => eachFile(call, 'templates', file => renderTemplateFile(file.text, wholeFile(file), call.scope)),
+  template: call =>
+    eachFile(call, 'templates', file => {
+      const text = renderTemplateFile(file.text, wholeFile(file), call.scope)
+      const converts = call.options.get('convert_data')
+      const isKept = converts?.kind === 'known' && converts.data === false && text.kind === 'known'
+      return isKept ? { ...text, protected: true } : text
+    }),
   first_found: call => {
     const { files, skip } = searched(call.terms, call.options)
     const found = firstFound(call.state.code, files, searchDirectories(call.frame, 'files'))

@@ -1,7 +1,7 @@
 import type { Task } from '../ansible/statement.js'
 import { scopeOf } from '../jinja/evaluate.js'
 import { runLookup } from '../jinja/lookups.js'
-import { type Cause, known, unknown, type Value } from '../jinja/value.js'
+import { type Cause, type Key, known, unknown, type Value } from '../jinja/value.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Scope } from '../variables/scope.js'
 import { storedValue } from '../variables/stored.js'
@@ -97,16 +97,59 @@ export function loopVariable(task: Task): string {
   return loopControl(task, 'loop_var') ?? 'item'
 }
 
-/** What a loop binds for one item: the item, and its index where it is asked for. */
-export function bindItem(task: Task, item: Value, index: number): ReadonlyMap<string, Value> {
-  const bound = new Map([[loopVariable(task), storedValue(item)]])
+/**
+ * What a loop binds for one item: the item, and what `loop_control` asks for. `all` are the items of the loop; undefined
+ * where it is not known which there are.
+ */
+export function bindItem(
+  task: Task,
+  item: Value,
+  index: number,
+  all: readonly Value[] | undefined,
+): ReadonlyMap<string, Value> {
+  const bound = new Map<string, Value>([[loopVariable(task), storedValue(item)]])
+  bound.set('ansible_loop_var', known(loopVariable(task)))
   const indexName = loopControl(task, 'index_var')
-  if (indexName !== undefined) bound.set(indexName, known(BigInt(index)))
+  const open = unknown([{ says: 'which items the loop has is not known', at: task.at }])
+  if (indexName !== undefined) {
+    bound.set('ansible_index_var', known(indexName))
+    bound.set(indexName, all === undefined ? open : known(BigInt(index)))
+  }
+  const extended = controlNode(task, 'extended')
+  if (extended?.kind === 'scalar' && extended.data === true) {
+    bound.set('ansible_loop', all === undefined ? open : extendedLoop(index, all))
+  }
   return bound
 }
 
+/** `ansible_loop` of `loop_control: {extended: true}`. */
+function extendedLoop(index: number, all: readonly Value[]): Value {
+  const numbers = {
+    index: index + 1,
+    index0: index,
+    length: all.length,
+    revindex: all.length - index,
+    revindex0: all.length - index - 1,
+  }
+  const facts = new Map<Key, Value>([
+    ['allitems', known(all.map(storedValue))],
+    ...Object.entries(numbers).map(([name, number]) => [name, known(BigInt(number))] as const),
+    ['first', known(index === 0)],
+    ['last', known(index === all.length - 1)],
+  ])
+  const next = all[index + 1]
+  const previous = all[index - 1]
+  if (next !== undefined) facts.set('nextitem', storedValue(next))
+  if (previous !== undefined) facts.set('previtem', storedValue(previous))
+  return known(facts)
+}
+
 function loopControl(task: Task, name: string): string | undefined {
-  const control = task.keywords.get('loop_control')?.value
-  const node = control?.kind === 'map' ? entryOf(control, name)?.value : undefined
+  const node = controlNode(task, name)
   return node?.kind === 'scalar' && typeof node.data === 'string' ? node.data : undefined
+}
+
+function controlNode(task: Task, name: string): Node | undefined {
+  const control = task.keywords.get('loop_control')?.value
+  return control?.kind === 'map' ? entryOf(control, name)?.value : undefined
 }

@@ -9,12 +9,13 @@ import { layerOf, uncertain } from '../variables/layers.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Layer, Scope } from '../variables/scope.js'
 import { entryOf, type Node } from '../yaml/node.js'
+import { chooseAnsible, undecided } from './ansible-version.js'
 import { type Code, directoryOf, firstFile } from './code.js'
 import { type CompiledPlay, type Compiler, createCompiler } from './compile.js'
 import { chainOf, type Frame } from './frame.js'
 import { createScopes, type PlayVariables, type Scopes } from './scopes.js'
 import { type Found, findFiles } from './search.js'
-import { possibleInventory, type RunState } from './state.js'
+import { createRunState, possibleInventory, type RunOptions, type RunState } from './state.js'
 import { tagsOfFrame } from './tags.js'
 import type { Gap, PlayRun } from './task-run.js'
 
@@ -34,8 +35,23 @@ const noDirectives = (at: Span): Directives => ({
   at,
 })
 
+/** A playbook before its first play: the plays in order, and the Ansible whose rules they follow. */
+export function openPlaybook(
+  code: Code,
+  options: RunOptions,
+  gaps: Gap[],
+): { readonly state: RunState; readonly placedPlays: readonly PlacedPlay[] } {
+  const early = createRunState(code, options, undecided)
+  const placedPlays = playsOf(early, gaps)
+  const ansible = chooseAnsible(
+    early,
+    placedPlays.map(({ play }) => play),
+  )
+  return { state: { ...early, ansible }, placedPlays }
+}
+
 /** The plays of a playbook with `import_playbook` put in place (rule 98). */
-export function playsOf(state: RunState, gaps: Gap[]): readonly PlacedPlay[] {
+function playsOf(state: RunState, gaps: Gap[]): readonly PlacedPlay[] {
   const { code } = state
   const { playbook } = state.options
   const file = code.tree.read(playbook)
@@ -79,7 +95,7 @@ function playbookFrame(parent: Frame | undefined, file: string, directives: Dire
   return { parent, kind: 'playbook', step, directives, role: undefined, file, playbookDirectory: directoryOf(file) }
 }
 
-const noVariables: PlayVariables = { play: [], prompts: [], files: [], roles: [], hosts: [] }
+const noVariables: PlayVariables = { play: [], prompts: [], files: [], roles: [], hosts: [], name: known('') }
 
 /** A play with everything static in place: what Ansible has of it before it runs the first task. */
 export interface PreparedPlay {
@@ -104,15 +120,16 @@ export function preparePlay(state: RunState, { play, parent }: PlacedPlay, gaps:
     state.code,
     (node, at) => evaluateNode(node, beforeHosts.ofPlay(at)),
     state.statements,
+    state.ansible.rules,
   )
   const { patterns, hosts, inPlay } = hostsOfPlay(state, play, frame, early)
   const compiled = compiler.compilePlay(play, frame)
-  const withRoles = { ...bare, roles: compiled.visibleRoles, hosts }
+  const named =
+    play.name === undefined ? known(patterns.join(',')) : beforeHosts.ofPlay(frame).template(play.name, play.at)
+  const withRoles = { ...bare, roles: compiled.visibleRoles, hosts, name: named }
   const files = varsFilesOf(state, play, frame, createScopes(state, withRoles).ofVarsFiles(frame), gaps)
   const scopes = createScopes(state, { ...withRoles, files })
-  const named = play.name === undefined ? undefined : beforeHosts.ofPlay(frame).template(play.name, play.at)
-  const name =
-    named?.kind === 'known' && typeof named.data === 'string' ? named.data : (play.name ?? patterns.join(','))
+  const name = named.kind === 'known' && typeof named.data === 'string' ? named.data : (play.name ?? patterns.join(','))
   const shown = { name, hosts: patterns, tags: tagsOfFrame(frame, scopes.ofPlay(frame)), inPlay, at: play.at }
   return { shown, hosts, compiler, compiled, scopes }
 }

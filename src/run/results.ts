@@ -43,10 +43,19 @@ function resultOf(
     says: `${name} has no 'skipped': the task was not skipped`,
     at: task.at,
   }
-  const fields = new Map<string, Value>([['skipped', notSkipped], ...(facts ?? [])])
+  const fields = new Map<string, Value>([['skipped', notSkipped], ...judgedBeforehand(task), ...(facts ?? [])])
   if (item !== undefined) fields.set(loopVariable(task), item).set('ansible_loop_var', known(loopVariable(task)))
   const causes: Cause[] = [{ says, at: task.at, name }]
   return { kind: 'unknown', causes, fields }
+}
+
+/** What the task itself says of its result, whatever it did: `changed_when: false`, `failed_when: false`. */
+function judgedBeforehand(task: Task): readonly (readonly [string, Value])[] {
+  return (['changed', 'failed'] as const).flatMap(name => {
+    const judge = task.keywords.get(`${name}_when`)?.value
+    const isSaid = judge?.kind === 'scalar' && typeof judge.data === 'boolean'
+    return isSaid ? [[name, known(judge.data)] as const] : []
+  })
 }
 
 /** A task that registers its result, as it was decided. */

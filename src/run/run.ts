@@ -1,8 +1,8 @@
 import type { Scope } from '../variables/scope.js'
 import type { Code } from './code.js'
-import { playsOf, preparePlay } from './plays.js'
+import { openPlaybook, preparePlay } from './plays.js'
 import type { Role } from './role.js'
-import { createRunState, type RunOptions } from './state.js'
+import { possibleInventory, type RunOptions } from './state.js'
 import type { Gap, PlayRun, Run, TaskRun } from './task-run.js'
 import { flushHandlers, type Walk, walkCompiled, walkPlay } from './walk.js'
 
@@ -17,11 +17,11 @@ export interface Observer {
  * as Ansible would. Nothing is executed; what only the host can tell stays unknown. What cannot be read becomes a gap.
  */
 export function runPlaybook(code: Code, options: RunOptions, observer: Observer): Run {
-  const state = createRunState(code, options)
   const tasks: TaskRun[] = []
   const gaps: Gap[] = []
+  const { state, placedPlays } = openPlaybook(code, options, gaps)
   const plays: PlayRun[] = []
-  for (const placed of playsOf(state, gaps)) {
+  for (const placed of placedPlays) {
     // Only now: hosts and imports of a play may rest on what the plays before it did.
     const { shown, hosts, compiler, compiled, scopes } = preparePlay(state, placed, gaps)
     const walk: Walk = {
@@ -47,5 +47,15 @@ export function runPlaybook(code: Code, options: RunOptions, observer: Observer)
     walkPlay(walk)
     plays.push(shown)
   }
-  return { host: options.host, playbook: options.playbook, plays, tasks, gaps }
+  return {
+    host: options.host,
+    playbook: options.playbook,
+    ansible: state.ansible,
+    inventory: possibleInventory(state),
+    groupsComplete: state.perhaps.every(({ group }) => group !== undefined),
+    plays,
+    tasks,
+    gaps,
+    checks: state.checks,
+  }
 }

@@ -9,8 +9,9 @@ import { type Facts, factsOf } from '../variables/facts.js'
 import { deferredLayer, growingLayer, layerOf, uncertain, valuesLayer } from '../variables/layers.js'
 import { LazyDict } from '../variables/lazy-dict.js'
 import type { Origin } from '../variables/resolved.js'
-import { createScope, type Layer, type Scope, type ScopeOptions } from '../variables/scope.js'
+import { createScope, type Entry, type Layer, type Scope, type ScopeOptions } from '../variables/scope.js'
 import { readYamlText } from '../yaml/read.js'
+import { versionValue } from './ansible-version.js'
 import { chainOf, type Frame, rolesOf } from './frame.js'
 import { lookupFor } from './lookups.js'
 import type { Role } from './role.js'
@@ -28,6 +29,8 @@ export interface PlayVariables {
   readonly files: readonly Layer[]
   readonly roles: readonly Role[]
   readonly hosts: readonly string[]
+  /** The play's name, which is its hosts where it has none of its own. */
+  readonly name: Value
 }
 
 /** Builds the scopes of a play's statements; each frame's scope is made once. */
@@ -66,6 +69,7 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
   }
 
   const scopeOptions = (frame: Frame, host: string | undefined): ScopeOptions => ({
+    rules: state.ansible.rules,
     changes: state.changes,
     missing: name => {
       const fact = host === undefined ? undefined : factsOfHost(host).injected(name)
@@ -73,7 +77,11 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     },
     assume: (name, value) => assumed(options.assumptions, name, value, frame.step.at),
     lookup: scope => lookupFor(state, frame, scope),
+    mergesMappings: options.mergesMappings,
     template: scope => (text, at) => evaluateTemplate(text, at, scope),
+    unmodelled: (message, at) => {
+      state.code.report({ code: 'jinja-unmodelled', severity: 'warning', message, at })
+    },
     readYaml: (text, at) => {
       const node = readYamlText(text, () => {})
       return node.kind === 'unreadable' ? failure(node.says, at) : dataValue(node)
@@ -87,16 +95,33 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
   const perhapsLayersOf = (host: string, frame: Frame): readonly Layer[] => {
     const open = openFor(host)
     if (open.length === 0) return []
-    const layers = options.hostLayers(possibleInventory(state), host, frame.playbookDirectory)
+    const layers = options.hostLayers(
+      possibleInventory(state),
+      host,
+      frame.playbookDirectory,
+      state.storesOf(host).added,
+    )
     return layers.map(layer => uncertain(layer, open))
   }
 
-  const hostLayersOf = (host: string, frame: Frame): readonly Layer[] => [
-    factsOfHost(host).layer,
-    state.storesOf(host).added,
-    ...perhapsLayersOf(host, frame),
-    ...options.hostLayers(state.inventory, host, frame.playbookDirectory),
-  ]
+  const hostLayersOf = (host: string, frame: Frame): readonly Layer[] => {
+    const facts = factsOfHost(host)
+    const { added } = state.storesOf(host)
+    const inventoryLayers = [
+      ...perhapsLayersOf(host, frame),
+      ...options.hostLayers(state.inventory, host, frame.playbookDirectory, added),
+    ]
+    // A fact of which nothing is known hides what the inventory says of its name, if it is gathered.
+    const perhapsFacts: Layer = {
+      entries: name => {
+        const fact = facts.perhaps(name)
+        if (fact === undefined || !inventoryLayers.some(layer => layer.entries(name).length > 0)) return []
+        return [{ origin: 'host facts', at: factsPlace, content: { value: fact }, maybe: fact.causes }]
+      },
+      names: () => [],
+    }
+    return [facts.layer, perhapsFacts, ...inventoryLayers]
+  }
 
   const ofThePlay: readonly Layer[] = [
     ...variables.files,
@@ -118,12 +143,16 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     defaults: growingLayer(deferredLayer(() => layerOf('role defaults', variables.roles.flatMap(allDefaults)))),
   }
 
+  const rolesOfPlay = [...variables.roles]
+
   const show = (role: Role, truth: Truth): void => {
     const vars = allVars(role)
     const defaults = allDefaults(role)
     const maybe = truth.kind === 'unknown' ? truth.causes : undefined
     visible.vars.put(layerOf('role vars', vars), maybe)
     visible.defaults.put(layerOf('role defaults', defaults), maybe)
+    rolesOfPlay.push(role)
+    for (const name of ofAllRoles) state.changes.note(name)
     for (const { name } of [...vars, ...defaults]) state.changes.note(name)
   }
 
@@ -147,17 +176,23 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     ]
     for (const { include } of chain) add(layers, 'include params', include?.parameters)
     for (const role of roles) add(layers, 'role params', role.parameters)
-    layers.push(state.storesOf(host).facts, state.storesOf(host).includedVars)
+    layers.push(...setDuringRun(host))
     add(layers, 'task vars', task?.vars)
+    const { entryVarsWin } = state.ansible.rules
     for (const { kind, directives, include } of chain) {
-      if (kind === 'block' || kind === 'import' || kind === 'role') add(layers, 'block vars', directives.vars)
+      if (kind === 'block' || kind === 'import' || (kind === 'role' && entryVarsWin))
+        add(layers, 'block vars', directives.vars)
       add(layers, 'block vars', include?.apply?.vars)
     }
     for (const [index, role] of roles.entries()) {
       layers.push(roleLayer(role, 'vars', false))
       if (index === 0) layers.push(roleLayer(role, 'vars', true))
     }
-    layers.push(visible.vars.layer, ...ofThePlay, ...hostLayersOf(host, frame))
+    layers.push(visible.vars.layer)
+    for (const { kind, directives } of entryVarsWin ? [] : chain) {
+      if (kind === 'role') add(layers, 'block vars', directives.vars)
+    }
+    layers.push(...ofThePlay, ...hostLayersOf(host, frame))
     for (const role of roles) layers.push(roleLayer(role, 'defaults', false))
     for (const role of roles.slice(0, 1)) layers.push(roleLayer(role, 'defaults', true))
     layers.push(visible.defaults.layer)
@@ -240,15 +275,25 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
       ['ansible_play_hosts', () => texts(variables.hosts)],
       ['ansible_play_hosts_all', () => texts(variables.hosts)],
       ['ansible_play_batch', () => texts(variables.hosts)],
-      ['ansible_play_name', () => known(frame.step.what)],
+      ['ansible_play_name', () => variables.name],
       ['ansible_facts', () => factsOfHost(host).all],
       ['ansible_check_mode', () => known(false)],
       ['ansible_diff_mode', () => known(false)],
       ['ansible_run_tags', () => texts(options.tags.length === 0 ? ['all'] : options.tags)],
       ['ansible_skip_tags', () => texts(options.skipTags)],
-      ['ansible_version', () => controlHost('ansible_version')],
+      ['ansible_version', () => ansibleVersion(state.ansible.version)],
       ['ansible_playbook_python', () => controlHost('ansible_playbook_python')],
       ['ansible_config_file', () => controlHost('ansible_config_file')],
+      ['ansible_forks', () => controlHost('ansible_forks')],
+      ['ansible_verbosity', () => controlHost('ansible_verbosity')],
+      ['ansible_inventory_sources', () => controlHost('ansible_inventory_sources')],
+      ['ansible_play_role_names', () => texts(rolesOfPlay.map(({ name }) => name))],
+      ['role_names', () => texts(rolesOfPlay.map(({ name }) => name))],
+      ['ansible_dependent_role_names', () => texts(dependencyNames(rolesOfPlay))],
+      [
+        'ansible_role_names',
+        () => texts([...new Set([...rolesOfPlay.map(({ name }) => name), ...dependencyNames(rolesOfPlay)])]),
+      ],
       ['playbook_dir', () => inCheckout(frame.playbookDirectory)],
       ['omit', () => known(omitted)],
       [
@@ -263,14 +308,17 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
       ],
     ]
     if (source !== undefined) {
-      values.push(['inventory_file', () => known(source)], ['inventory_dir', () => known(posix.dirname(source))])
+      const path = posix.isAbsolute(source) ? known(source) : besideInventory(source)
+      const directory = posix.isAbsolute(source) ? known(posix.dirname(source)) : besideInventory(posix.dirname(source))
+      values.push(['inventory_file', () => path], ['inventory_dir', () => directory])
     }
     const [role] = rolesOf(frame).slice(-1)
     if (role) {
       values.push(['role_name', () => known(role.name)], ['ansible_role_name', () => known(role.name)])
       values.push(['role_path', () => inCheckout(role.code.directory)])
-      const parents = role.parents.map(({ name }) => name)
-      values.push(['ansible_parent_role_names', () => texts(parents.toReversed())])
+      values.push(['ansible_collection_name', () => known(null)])
+      const parents = includingRoles(frame)
+      if (parents.length > 0) values.push(['ansible_parent_role_names', () => texts(parents)])
     }
     return new Map(values)
   }
@@ -298,15 +346,14 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     const layers = [
       computedLayer(magicWithoutSelf(frame, host)),
       layerOf('extra vars', options.extraVars),
-      state.storesOf(host).facts,
-      state.storesOf(host).includedVars,
+      ...setDuringRun(host),
       ...hostLayersOf(host, frame),
     ]
     const scope = createScope(layers, scopeOptions(frame, host))
     return known(
       new LazyDict(
         () => scope.variableNames(),
-        name => definedOrNothing(scope, String(name)) ?? setElsewhere(host, String(name)),
+        name => definedOrNothing(scope, String(name)),
       ),
     )
   }
@@ -318,14 +365,27 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     return values
   }
 
-  /** A fact this run set for its own host it most likely set for the others too, with a value of their own. */
-  const setElsewhere = (host: string, name: string): Value | undefined => {
-    const entry = host === options.host ? undefined : state.store.entries(name)[0]
-    return (
-      entry &&
-      unknown([{ says: `${name} is set on ${host} during the run`, at: entry.at, name: `hostvars.${host}.${name}` }])
-    )
+  /** What tasks set for a host. */
+  const setDuringRun = (host: string): readonly Layer[] => {
+    const own = state.storesOf(host)
+    if (host === options.host) return [own.facts, own.includedVars]
+    const followed = state.storesOf(options.host)
+    return [own.facts, setElsewhere(host, followed.facts), own.includedVars, setElsewhere(host, followed.includedVars)]
   }
+
+  /** What this run set for its own host it most likely set for the others too, with a value of their own. */
+  const setElsewhere = (host: string, followed: Layer): Layer => ({
+    entries: name => {
+      const all = followed.entries(name)
+      const first = all.find(({ everyHost }) => everyHost === undefined)
+      if (first === undefined) return all
+      const { origin, at } = first
+      const causes = [{ says: `${name} is set on ${host} during the run`, at, name: `hostvars.${host}.${name}` }]
+      const open: Entry = { origin, at, content: { value: unknown(causes) }, maybe: causes }
+      return all.flatMap(entry => (entry === first ? open : entry.everyHost ? entry : []))
+    },
+    names: () => [],
+  })
 
   return { ofFrame, ofTask, ofPlay, ofVarsFiles, ofHost, show }
 }
@@ -334,6 +394,39 @@ function definedOrNothing(scope: Scope, name: string): Value | undefined {
   const value = scope.variable(name)
   return value.kind === 'undefined' ? undefined : value
 }
+
+function ansibleVersion(version: string | undefined): Value {
+  return version === undefined ? controlHost('ansible_version') : versionValue(version)
+}
+
+/** The roles that imported or included the one a frame stands in, the nearest first; a dependency has its role's. */
+function includingRoles(frame: Frame): readonly string[] {
+  const names: string[] = []
+  for (let at: Frame | undefined = frame; at; at = at.parent) {
+    if (at.kind !== 'role' || at.parent?.kind === 'role' || at.parent?.kind === 'play') continue
+    if (at.parent?.role !== undefined) names.push(at.parent.role.name)
+  }
+  return names
+}
+
+/** Every role that one of these depends on, however far. */
+function dependencyNames(roles: readonly Role[]): readonly string[] {
+  return [
+    ...new Set(
+      roles.flatMap(({ dependencies }) => [...dependencyNames(dependencies), ...dependencies.map(({ name }) => name)]),
+    ),
+  ]
+}
+
+/** An inventory's path as Ansible has it: absolute, where the end is what was given. */
+function besideInventory(path: string): Value {
+  const end = posix.normalize(path).replace(/^(?:\.\.?(?:\/|$))+/, '')
+  const says = 'where the inventory stands on the control host'
+  return unknown([{ says, at: magicPlace, name: 'inventory_dir' }], [null, end === '' ? '' : `/${end}`])
+}
+
+/** Names whose value is made of all roles of a play. */
+const ofAllRoles = ['ansible_play_role_names', 'role_names', 'ansible_dependent_role_names', 'ansible_role_names']
 
 function controlHost(name: string): Value {
   return unknown([{ says: `${name} depends on the control host`, at: magicPlace, name }])

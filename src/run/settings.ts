@@ -19,11 +19,12 @@ export const settings: Readonly<Record<string, (setting: Setting) => void>> = {
   'ansible.builtin.include_vars': includeVars,
 }
 
-function entry(origin: Entry['origin'], at: Entry['at'], content: Entry['content'], truth: Truth): Entry {
-  if (truth.kind !== 'unknown') return { origin, at, content }
+function entry(origin: Entry['origin'], at: Entry['at'], content: Entry['content'], { truth, once }: Setting): Entry {
+  const everyHost = once ? ({ everyHost: true } as const) : {}
+  if (truth.kind !== 'unknown') return { origin, at, content, ...everyHost }
   const names = [...new Set(truth.causes.flatMap(({ name }) => name ?? []))]
   const says = names.length === 0 ? 'set here under a condition' : `set here depending on ${names.join(', ')}`
-  return { origin, at, content, maybe: [{ says, at }, ...truth.causes] }
+  return { origin, at, content, maybe: [{ says, at }, ...truth.causes], ...everyHost }
 }
 
 function setFact(setting: Setting): void {
@@ -36,15 +37,17 @@ function setFact(setting: Setting): void {
     const node = task.arguments.named.get(key)
     const stored = itemsKnown || node === undefined ? value : afterAnyItems(name, node, value, scope)
     const at = node?.span ?? task.at
-    set.push([name, entry('set_fact', at, contentOf(asFact(storedValue(stored)), at), truth)])
+    set.push([name, entry('set_fact', at, contentOf(asFact(storedValue(stored)), at), { ...setting, truth })])
   }
   for (const [name, made] of set) walk.state.storesOf(host).facts.set(name, made)
   walk.state.changes.note('hostvars')
 }
 
 /** The host that what a module sets belongs to: with `delegate_facts` the one the task is delegated to. */
-function ownerOf({ walk, task, frame, scope, truth }: Setting): { readonly host: string; readonly truth: Truth } {
-  const { host } = walk.state.options
+export function ownerOf({ by: host, task, frame, scope, truth }: Omit<Setting, 'invocation' | 'itemsKnown'>): {
+  readonly host: string
+  readonly truth: Truth
+} {
   const to = inheritedKeyword(frame, task, 'delegate_to')
   const facts = inheritedKeyword(frame, task, 'delegate_facts')
   if (to === undefined || facts === undefined || !isTrue(evaluateNode(facts, scope))) return { host, truth }
@@ -102,7 +105,9 @@ function includeVars(setting: Setting): void {
     for (const found of definitions) {
       const { name, node: content, at } = found
       const set =
-        name === ANY_NAME ? entryOfAny('include_vars', found) : entry('include_vars', at, { node: content }, reached)
+        name === ANY_NAME
+          ? entryOfAny('include_vars', found)
+          : entry('include_vars', at, { node: content }, { ...setting, truth: reached })
       walk.state.storesOf(host).includedVars.set(name, set)
     }
   }

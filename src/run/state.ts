@@ -5,8 +5,10 @@ import type { SourceFile, Span } from '../source/text.js'
 import type { Assumptions } from '../variables/assumptions.js'
 import { type Changes, createChanges, createStore, type Store } from '../variables/layers.js'
 import type { Layer } from '../variables/scope.js'
+import type { AnsibleVersion } from './ansible-version.js'
 import type { Code } from './code.js'
 import { createEffort, type Effort } from './effort.js'
+import type { Check } from './task-run.js'
 
 /** What a run is asked for. */
 export interface RunOptions {
@@ -14,15 +16,25 @@ export interface RunOptions {
   readonly host: string
   readonly inventory: Inventory
   /** Inventory and group_vars/host_vars layers of a host, strongest first, for a playbook's directory. */
-  readonly hostLayers: (inventory: Inventory, host: string, playbookDirectory: string) => readonly Layer[]
+  readonly hostLayers: (
+    inventory: Inventory,
+    host: string,
+    playbookDirectory: string,
+    /** What `add_host` gave the host: it stands before the host's line in the inventory. */
+    added: Layer,
+  ) => readonly Layer[]
   readonly extraVars: readonly Definition[]
   /** Facts by host; a host that is not in it has not been asked. */
   readonly facts: ReadonlyMap<string, Dict>
   readonly assumptions: Assumptions
   /** Environment variables of the control host, which `lookup('env', …)` reads. */
   readonly environment: ReadonlyMap<string, string>
+  /** `hash_behaviour = merge` of Ansible's configuration. */
+  readonly mergesMappings: boolean
   readonly tags: readonly string[]
   readonly skipTags: readonly string[]
+  /** The version of ansible-core the user names; otherwise the tree decides it. */
+  readonly ansible?: string
 }
 
 /** What a run has set for one host. */
@@ -55,17 +67,20 @@ export interface RunState {
   readonly storesOf: (host: string) => HostStores
   /** `set_fact` and registered results of the run's own host. */
   readonly store: Store
+  /** The Ansible whose rules the run follows. */
+  readonly ansible: AnsibleVersion
   /** With the groups and hosts that the run has certainly made. */
   inventory: Inventory
   /** Memberships that tasks may have made. */
   perhaps: readonly PerhapsMember[]
+  readonly checks: Check[]
   /** What putting statements in place has cost, and what their invocations have. */
   readonly statements: Effort
   readonly invocations: Effort
 }
 
 /** The state before the first play: nothing is set yet. */
-export function createRunState(code: Code, options: RunOptions): RunState {
+export function createRunState(code: Code, options: RunOptions, ansible: AnsibleVersion): RunState {
   const changes = createChanges()
   const storesOf = createHostStores(changes)
   return {
@@ -74,8 +89,10 @@ export function createRunState(code: Code, options: RunOptions): RunState {
     changes,
     storesOf,
     store: storesOf(options.host).facts,
+    ansible,
     inventory: options.inventory,
     perhaps: [],
+    checks: [],
     statements: createEffort(code.report),
     invocations: createEffort(code.report),
   }

@@ -1,6 +1,8 @@
 import type { Task } from '../ansible/statement.js'
+import type { Inventory } from '../inventory/inventory.js'
 import type { Cause, Truth, Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
+import type { AnsibleVersion } from './ansible-version.js'
 
 /** One link of the chain that leads to a task: what stands there (`play "Install etcd"`, `role kubernetes/preinstall`). */
 export interface Step {
@@ -41,6 +43,8 @@ export interface Invocation {
   readonly module?: string
   /** `delegate_to`, evaluated: the host the module runs on instead; absent where it runs on the host itself. */
   readonly delegateTo?: Value
+  /** The host that delegates it to this one, where that is another host of the play. */
+  readonly sentBy?: string
   /** For `template`, `copy` and `script`: the text as it lands on the host, where the run rendered it. */
   readonly content?: Value
   /** For `assert`: its conditions, up to the first that is false. */
@@ -84,10 +88,25 @@ export interface TaskRun {
   readonly dependsOnSetFact: boolean
   /** Empty when the task certainly does not run. */
   readonly invocations: readonly Invocation[]
+  /** The host that runs it once for all hosts of the play, where that is another one. */
+  readonly onceOn: string | undefined
   /** For a handler: the tasks that notify it. */
   readonly notifiedBy: readonly TaskRun[]
   /** True when a failure of this task does not stop the run (`ignore_errors`, `failed_when: false`). */
   readonly failureIgnored: Truth
+}
+
+/** One of the playbook's own stops (`assert`, `fail`) where the run gets to it. */
+export interface Check {
+  readonly task: TaskRun
+  /** `stops`: the run ends here for this host. `passes` also where its failure is ignored or rescued. */
+  readonly outcome: 'passes' | 'stops' | 'skipped' | 'unknown'
+  /** Of an `assert` the conditions that do not hold, or of which it is not known. */
+  readonly conditions: readonly AppliedCondition[]
+  /** What it tells the operator. */
+  readonly message: string | undefined
+  /** What the operator most likely meant instead. */
+  readonly hints: readonly string[]
 }
 
 /** Something the run could not read or resolve, so tasks may be missing from it. */
@@ -114,7 +133,15 @@ export interface PlayRun {
 export interface Run {
   readonly host: string
   readonly playbook: string
+  /** The Ansible whose rules the run follows. */
+  readonly ansible: AnsibleVersion
+  /** With every group and host the run makes, certainly or perhaps. */
+  readonly inventory: Inventory
+  /** False where it may make a group of a name that is not known. */
+  readonly groupsComplete: boolean
   readonly plays: readonly PlayRun[]
   readonly tasks: readonly TaskRun[]
   readonly gaps: readonly Gap[]
+  /** In run order. */
+  readonly checks: readonly Check[]
 }

@@ -3,6 +3,7 @@ import { type Cause, FALSE, TRUE, type Truth, unknown, type Value } from '../jin
 import type { Span } from '../source/text.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Scope } from '../variables/scope.js'
+import { isTrue } from './action.js'
 import { actions } from './actions.js'
 import type { Compiled, CompiledPlay, Compiler } from './compile.js'
 import { allOf, anyOf, type Conditions, evaluateConditions, evaluateWhen } from './conditions.js'
@@ -13,7 +14,7 @@ import { bindItem, evaluateLoop, type Items } from './loops.js'
 import { registeredEntry } from './results.js'
 import type { Role } from './role.js'
 import type { Scopes } from './scopes.js'
-import { settings } from './settings.js'
+import { ownerOf, settings } from './settings.js'
 import type { RunState } from './state.js'
 import { leftOutByTags, tagsOf } from './tags.js'
 import type { AppliedCondition, Gap, Invocation, TaskRun } from './task-run.js'
@@ -71,7 +72,13 @@ function recordUnnotified(walk: Walk, { task, frame }: Handler): void {
     dependsOnSetFact: readsSetFact(walk, conditions),
   }
   const excluded = 'nothing notifies it'
-  record(walk, task, frame, 'handler', { ...faceOf(task, frame, scope), excluded, decided, notifiedBy: [] })
+  record(walk, task, frame, 'handler', {
+    ...faceOf(task, frame, scope),
+    excluded,
+    decided,
+    notifiedBy: [],
+    onceOn: undefined,
+  })
 }
 
 /** Runs one compiled statement, and what stands in it, on paper. */
@@ -173,41 +180,59 @@ function walkTask(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], n
   // A rescue section is only reached after a failure that may never come.
   const reach: Truth =
     part === 'rescue' ? unknown([{ says: 'runs only after a task of its block failed', at: task.at }]) : TRUE
-  // What a delegated task sets and registers belongs to the host that sends it.
-  const set = excluded === undefined && own ? settings[task.module] : undefined
-  const asOwn = (items: ReadonlyMap<string, Value>): Scope => walk.scopes.ofTask(frame, task, items)
-  const made: Made = (invocation, inner, itemsKnown) => {
-    const truth = allOf([reach, invocation.runs])
-    if (truth.kind !== 'false') set?.({ walk, task, frame, scope: inner, invocation, truth, itemsKnown })
-  }
+  // What a delegated task registers belongs to the host that sends it.
+  const set = excluded === undefined ? settings[task.module] : undefined
+  const isRunOnce = isOnce(task, frame, scope)
+  const [first] = walk.hosts
+  const once = isRunOnce || onlyOnce.has(task.module) ? first : undefined
+  const runsElsewhere = once !== undefined && once !== walk.state.options.host && own
+  const asOwn = (items: ReadonlyMap<string, Value>): Scope =>
+    runsElsewhere ? walk.scopes.ofHost(once, frame, task, items) : walk.scopes.ofTask(frame, task, items)
+  const { host: self } = walk.state.options
+  /** What an invocation sets for this host: of its own tasks, and of those of others that delegate facts to it. */
+  const madeBy =
+    (by: string): Made =>
+    (invocation, inner, itemsKnown) => {
+      const truth = allOf([reach, invocation.runs])
+      const setting = { walk, task, frame, scope: inner, invocation, truth, itemsKnown, by, once: isRunOnce }
+      if (truth.kind !== 'false' && (by === self || ownerOf(setting).host === self)) set?.(setting)
+    }
+  const decidedBy = (host: string, made: Made): Decided =>
+    decide(walk, { task, frame, once }, items => walk.scopes.ofHost(host, frame, task, items), TRUE, made)
   const decided = own
-    ? decide(walk, task, frame, asOwn, walk.inPlay, made)
+    ? decide(walk, { task, frame, once }, asOwn, walk.inPlay, madeBy(self))
     : together(
-        senders.map(host =>
-          decide(
-            walk,
-            task,
-            frame,
-            items => walk.scopes.ofHost(host, frame, task, items),
-            TRUE,
-            () => {},
-          ),
-        ),
+        senders.map(host => decidedBy(host, madeBy(host))),
         task,
       )
   walk.state.invocations.spend(Math.max(1, decided.invocations.length))
   const runs = excluded === undefined ? decided.runs : FALSE
-  const run = record(walk, task, frame, part, { ...face, excluded, decided, notifiedBy })
+  const others = excluded === undefined && own && once === undefined ? sendersOf(walk, task, frame) : []
+  const shown = withSent(
+    decided,
+    others.map(host => ({ host, decided: decidedBy(host, madeBy(host)) })),
+  )
+  const onceOn = runsElsewhere ? once : undefined
+  const run = record(walk, task, frame, part, { ...face, excluded, decided: shown, notifiedBy, onceOn })
   const reached = allOf([runs, reach])
-  const { invocations, applied } = decided
-  const itemsKnown = decided.items?.kind !== 'unknown'
-  actions[task.module]?.({ walk, task, frame, part, run, scope, runs: reached, invocations, applied, itemsKnown })
+  // What add_host makes is there for all plays, also where this host has no part in making it.
+  const isAway = task.module === 'ansible.builtin.add_host' && walk.inPlay.kind === 'false'
+  const away = isAway && first !== undefined && exclusion(walk, face.tags, part, false) === undefined
+  const acting = away ? decidedBy(first, () => {}) : decided
+  const { invocations, applied } = acting
+  const itemsKnown = acting.items?.kind !== 'unknown'
+  const runsHere = away ? allOf([acting.runs, reach]) : reached
+  // What an include brings in is run by the host that includes it.
+  if (!(runsElsewhere && includes.has(task.module))) {
+    actions[task.module]?.({ walk, task, frame, part, run, scope, runs: runsHere, invocations, applied, itemsKnown })
+  }
   const registered = task.keywords.get('register')?.value
   if (
     registered?.kind === 'scalar' &&
     typeof registered.data === 'string' &&
     excluded === undefined &&
     own &&
+    (!runsElsewhere || isRunOnce) &&
     isLoaded(frame)
   ) {
     const { facts: given, host } = walk.state.options
@@ -215,10 +240,23 @@ function walkTask(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], n
     const name = registered.data
     const conditions = decided.conditions.applied
     const { items } = decided
+    const { invocations, applied } = decided
     const entry = registeredEntry({ task, name, runs: reached, conditions, invocations, applied, items, facts })
-    walk.state.store.set(name, entry)
+    walk.state.store.set(name, isRunOnce ? { ...entry, everyHost: true } : entry)
   }
-  if (runs.kind !== 'false') notify(walk.handlers, notifiedNames(task, frame, scope), run)
+  if (runs.kind !== 'false' && !runsElsewhere) notify(walk.handlers, notifiedNames(task, frame, scope), run)
+}
+
+/** Modules that Ansible runs for the first host of a play only, whatever `run_once` says. */
+const onlyOnce: ReadonlySet<string> = new Set(['ansible.builtin.add_host', 'ansible.builtin.pause'])
+
+const includes: ReadonlySet<string> = new Set(
+  ['include', 'include_tasks', 'include_role'].map(name => `ansible.builtin.${name}`),
+)
+
+function isOnce(task: Task, frame: Frame, scope: Scope): boolean {
+  const once = inheritedKeyword(frame, task, 'run_once')
+  return once !== undefined && isTrue(evaluateNode(once, scope))
 }
 
 /** A task behind an include that is certainly skipped is never seen by Ansible: it registers nothing. */
@@ -226,11 +264,24 @@ function isLoaded(frame: Frame): boolean {
   return !chainOf(frame).some(({ include }) => include?.conditions.some(({ truth }) => truth.kind === 'false'))
 }
 
-/** The hosts of a play this one is not in that delegate a task to it, or may. */
+/** Names whose value is the same for every host of a play. */
+const sameForAll: ReadonlySet<string> = new Set([
+  ...['groups', 'play_hosts', 'ansible_play_hosts', 'ansible_play_hosts_all', 'ansible_play_batch'],
+])
+
+/** The other hosts of a play that delegate a task to this one, or may. */
 function sendersOf(walk: Walk, task: Task, frame: Frame): readonly string[] {
   const delegate = inheritedKeyword(frame, task, 'delegate_to')
   if (delegate === undefined) return []
-  return walk.hosts.filter(sender => {
+  const { host } = walk.state.options
+  const scope = walk.scopes.ofTask(frame, task, new Map())
+  const { result, reads } = scope.withReads(() => evaluateNode(delegate, scope))
+  const isSame = [...reads].every(name => sameForAll.has(name))
+  if (isSame && result.kind === 'known' && result.data !== host) return []
+  const [first] = walk.hosts
+  const hosts = isOnce(task, frame, scope) && first !== undefined ? [first] : walk.hosts
+  return hosts.filter(sender => {
+    if (sender === host) return false
     const value = evaluateNode(delegate, walk.scopes.ofHost(sender, frame, task, new Map()))
     return value.kind !== 'known' || value.data === walk.state.options.host
   })
@@ -245,6 +296,28 @@ function together(all: readonly Decided[], task: Task): Decided {
     invocations: all.flatMap(({ invocations }) => invocations),
     applied: all.flatMap(({ applied }) => applied),
     runs: anyOf(all.map(({ runs }) => runs)),
+  }
+}
+
+/** What a host decided, with what others of its play delegate to it. */
+function withSent(own: Decided, sent: readonly { readonly host: string; readonly decided: Decided }[]): Decided {
+  const isOpen = (invocation: Invocation): boolean => invocation.delegateTo?.kind === 'unknown'
+  // Where it is not known whom a task is delegated to, its own invocation already stands for that.
+  const leaveOpen = own.invocations.some(isOpen)
+  const arrived = sent.flatMap(({ host, decided }) =>
+    decided.invocations.flatMap((invocation, index) => {
+      if (invocation.runs.kind === 'false') return []
+      if (invocation.delegateTo !== undefined && (leaveOpen || !isOpen(invocation))) return []
+      return [{ decided, applied: decided.applied[index] ?? [], invocation: { ...invocation, sentBy: host } }]
+    }),
+  )
+  const [first] = arrived
+  if (first === undefined) return own
+  return {
+    ...(own.runs.kind === 'false' ? first.decided : own),
+    invocations: [...own.invocations, ...arrived.map(({ invocation }) => invocation)],
+    applied: [...own.applied, ...arrived.map(({ applied }) => applied)],
+    runs: anyOf([own.runs, ...arrived.map(({ invocation }) => invocation.runs)]),
   }
 }
 
@@ -265,8 +338,7 @@ type Made = (invocation: Invocation, scope: Scope, itemsKnown: boolean) => void
  */
 function decide(
   walk: Walk,
-  task: Task,
-  frame: Frame,
+  { task, frame, once }: { readonly task: Task; readonly frame: Frame; readonly once: string | undefined },
   scopeOf: (items: ReadonlyMap<string, Value>) => Scope,
   inPlay: Truth,
   made: Made,
@@ -279,7 +351,7 @@ function decide(
     const items = task.keywords.has('register') ? evaluateLoop(task, frame, scope, walk.state) : undefined
     return { conditions, items, invocations: [], applied: [], runs: FALSE, dependsOnSetFact }
   }
-  const execution = { state: walk.state, hosts: walk.hosts, task, frame }
+  const execution = { state: walk.state, once, task, frame }
   const items = evaluateLoop(task, frame, scope, walk.state)
   if (items === undefined) {
     const runs = allOf([inPlay, conditions.truth])
@@ -292,7 +364,7 @@ function decide(
   const single = itemsKnown ? items.items : [items.item]
   const some: Truth = itemsKnown ? TRUE : unknown(items.causes)
   const rows = single.flatMap((item, index) => {
-    const inner = scopeOf(bindItem(task, item, index))
+    const inner = scopeOf(bindItem(task, item, index, itemsKnown ? single : undefined))
     const own = conditionsOf(walk, frame, task, inner)
     const dependent = readsSetFact(walk, own)
     const runs = allOf([inPlay, own.truth, some])
@@ -334,6 +406,7 @@ interface Recorded extends Face {
   readonly excluded: string | undefined
   readonly decided: Pick<Decided, 'conditions' | 'runs' | 'invocations' | 'dependsOnSetFact'>
   readonly notifiedBy: readonly TaskRun[]
+  readonly onceOn: string | undefined
 }
 
 function record(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], what: Recorded): TaskRun {
@@ -360,6 +433,7 @@ function record(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], wha
     leftOutByTags: leftOutByTags(tags, walk.state.options.tags, walk.state.options.skipTags) !== undefined,
     dependsOnSetFact: decided.dependsOnSetFact,
     invocations: excluded === undefined ? decided.invocations : [],
+    onceOn: what.onceOn,
     notifiedBy: what.notifiedBy,
     failureIgnored: what.failureIgnored,
   }

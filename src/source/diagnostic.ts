@@ -13,6 +13,7 @@ export type DiagnosticCode =
   | 'yaml-alias'
   | 'yaml-tag'
   | 'jinja-syntax'
+  | 'jinja-unmodelled'
   | 'playbook-malformed'
   | 'play-malformed'
   | 'task-malformed'
@@ -26,6 +27,8 @@ export type DiagnosticCode =
   | 'inventory-syntax'
   | 'inventory-group'
   | 'facts-malformed'
+  | 'extra-vars-text'
+  | 'run-stops'
   | 'run-limit'
 
 /**

@@ -4,7 +4,7 @@ import type { Layer } from './scope.js'
 
 /** Names that look like facts but are set by people or by Ansible itself; without a definition they are undefined. */
 const noFacts =
-  /^ansible_(?:(?:host|port|user|password|connection|timeout)$|ssh_(?!host_key_)|scp_|sftp_|become|shell_|python_interpreter|remote_tmp|async_dir|private_key_file|winrm_|psrp_|paramiko_|pipelining|ssh$|facts_parallel|facts_modules|failed_|loop|index_var|parent_role|role_name|group_priority|host_key|limit$|inventory_sources$|forks$|verbosity$)/
+  /^ansible_(?:(?:host|port|user|password|connection|timeout)$|ssh_(?!host_key_)|scp_|sftp_|become|shell_|python_interpreter|remote_tmp|async_dir|private_key_file|winrm_|psrp_|paramiko_|pipelining|ssh$|facts_parallel|facts_modules|failed_|loop|index_var|parent_role|role_name|collection_name|group_priority|host_key|limit$|inventory_sources$|forks$|verbosity$)/
 
 /**
  * The facts of one host. `undefined` when none were given: every `ansible_…` name that nothing else defines is then a fact
@@ -16,7 +16,13 @@ export interface Facts {
   /** `ansible_x`, as Ansible injects facts; undefined where there is no such fact. */
   readonly injected: (name: string) => Value | undefined
   readonly layer: Layer
+  /** A fact that hides what the inventory says of its name, once it is gathered; undefined where it cannot be one. */
+  readonly perhaps: (name: string) => Unknown | undefined
 }
+
+/** Names that the setup module gathers on any host. */
+const gathered =
+  /^ansible_(?:all_ipv[46]_addresses|apparmor|architecture|bios_|board_|chassis_|cmdline|date_time|default_ipv[46]|devices?$|device_links|distribution|dns|domain|effective_|env|fibre_channel_wwn|fips|form_factor|fqdn|hostname|hostnqn|interfaces|is_chroot|iscsi_iqn|kernel|lo$|local$|loadavg|locally_reachable_ips|lsb|lvm|machine|mem(?:free|ory|total)_mb|mounts|nodename|os_family|pkg_mgr|proc_cmdline|processor|product_|python$|python_version|real_|selinux|service_mgr|swap(?:free|total)_mb|system|uptime_seconds|user_(?:dir|gecos|gid|id|shell|uid)|userspace_|virtualization_)/
 
 /** A file with fewer facts than this that does not say what it was gathered with is one of somebody's own making. */
 const fewFacts = 30
@@ -47,6 +53,7 @@ export function factsOf(dict: Dict | undefined, at: Span, host: string): Facts {
     return {
       all: unknownFact('ansible_facts', at, host),
       injected: notGathered,
+      perhaps: name => (gathered.test(name) ? unknownFact(name, at, host) : undefined),
       layer: { entries: () => [], names: () => [] },
     }
   }
@@ -58,6 +65,8 @@ export function factsOf(dict: Dict | undefined, at: Span, host: string): Facts {
   return {
     all: complete ? known(dict) : { ...unknownFact('ansible_facts', at, host), fields: fieldsOf(dict) },
     injected: complete ? given : name => given(name) ?? notGathered(name),
+    perhaps: name =>
+      complete || given(name) !== undefined || !gathered.test(name) ? undefined : unknownFact(name, at, host),
     layer: {
       entries: name => {
         const value = given(name)

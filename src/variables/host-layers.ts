@@ -6,10 +6,15 @@ import type { Origin } from './resolved.js'
 import type { Layer } from './scope.js'
 
 /**
- * What the inventory says of a host, strongest first: host_vars, host lines, group_vars of its groups, group_vars/all,
+ * What the inventory says of a host, strongest first: host_vars, what `add_host` gave it, host lines, group_vars of its groups, group_vars/all,
  * and only then the groups' variables in the inventory file itself (rule 65, levels 12 to 16).
  */
-export function hostLayers(inventory: Inventory, host: string, files: readonly VariableFile[]): readonly Layer[] {
+export function hostLayers(
+  inventory: Inventory,
+  host: string,
+  files: readonly VariableFile[],
+  added: Layer,
+): readonly Layer[] {
   const groups = groupsOf(inventory, host).filter(name => name !== 'all')
   const inFile = (names: readonly string[]): readonly Definition[] =>
     names.flatMap(name => inventory.groups.get(name)?.variables ?? [])
@@ -28,13 +33,26 @@ export function hostLayers(inventory: Inventory, host: string, files: readonly V
     file.host === host && file.beside === beside
   const ofAll = (beside: VariableFile['beside']) => (file: VariableFile) =>
     file.group === 'all' && file.beside === beside
-  const ofGroups = (beside: VariableFile['beside']): readonly Layer[] =>
-    groups
+  // Of several inventories the groups of one are merged before those of the next, whichever groups they are.
+  const ofGroups = (beside: VariableFile['beside']): readonly Layer[] => {
+    const sources = [...new Set(files.flatMap(file => (file.beside === beside ? file.source : [])))]
+    return sources
       .toReversed()
-      .flatMap(name => fromFiles(`${beside} group_vars`, file => file.group === name && file.beside === beside))
+      .flatMap(source =>
+        groups
+          .toReversed()
+          .flatMap(name =>
+            fromFiles(
+              `${beside} group_vars`,
+              file => file.group === name && file.beside === beside && file.source === source,
+            ),
+          ),
+      )
+  }
   return [
     ...fromFiles('playbook host_vars', ofHost('playbook')),
     ...fromFiles('inventory host_vars', ofHost('inventory')),
+    added,
     layerOf('inventory file host vars', inventory.hosts.get(host)?.variables ?? []),
     ...ofGroups('playbook'),
     ...ofGroups('inventory'),

@@ -1,7 +1,9 @@
 import type { Environment } from '../jinja/environment.js'
-import { type Cause, failure, mergeCauses, type Option, type Value } from '../jinja/value.js'
+import type { ExpressionRules } from '../jinja/rules.js'
+import { type Cause, type Dict, failure, known, mergeCauses, type Option, unknown, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 import type { Node } from '../yaml/node.js'
+import { LazyDict } from './lazy-dict.js'
 import { evaluateNode } from './node-value.js'
 import type { Origin, OriginPlace, ResolvedVariable } from './resolved.js'
 
@@ -14,6 +16,8 @@ export interface Entry {
   readonly at: Span
   readonly content: { readonly node: Node } | { readonly value: Value }
   readonly maybe?: readonly Cause[]
+  /** Set for all hosts of the play at once (`run_once`). */
+  readonly everyHost?: true
 }
 
 /** The entries of one precedence level. A name may have several (uncertain) ones, the latest first. */
@@ -38,6 +42,7 @@ export interface Scope extends Environment {
 }
 
 export interface ScopeOptions {
+  readonly rules?: ExpressionRules
   readonly changes: ChangeLog
   /** The value of a name that no layer defines: undefined, or unknown where it is a fact not gathered yet. */
   readonly missing: (name: string) => Value
@@ -45,6 +50,9 @@ export interface ScopeOptions {
   readonly assume: (name: string, value: () => Value) => Value | undefined
   readonly lookup: (scope: Scope) => Environment['lookup']
   readonly readYaml: Environment['readYaml']
+  readonly unmodelled: NonNullable<Environment['unmodelled']>
+  /** Whether mappings of several levels are put together (`hash_behaviour = merge`) instead of the strongest winning. */
+  readonly mergesMappings: boolean
   readonly template: (scope: Scope) => Environment['template']
 }
 
@@ -110,7 +118,10 @@ export function createScope(layers: readonly Layer[], options: ScopeOptions, bas
       const version = options.changes.version()
       const { result: value, reads: names } = withReads(() => {
         reads.add(name)
-        const value = () => combine(entriesOf(name), evaluateEntry, () => options.missing(name))
+        const value = () => {
+          const winner = combine(entriesOf(name), evaluateEntry, () => options.missing(name))
+          return options.mergesMappings ? mergeWeaker(winner, allEntriesOf(name), evaluateEntry) : winner
+        }
         return options.assume(name, value) ?? value()
       })
       // While a name is still being evaluated further out, a recursive read of it is not a lasting answer.
@@ -132,6 +143,9 @@ export function createScope(layers: readonly Layer[], options: ScopeOptions, bas
     return found
   }
 
+  // A role's own definitions stand in its own layer and in the play's.
+  const allEntriesOf = (name: string): readonly Entry[] => withoutRepeats(layers.flatMap(layer => layer.entries(name)))
+
   const evaluateEntry = (entry: Entry): Value => {
     if ('value' in entry.content) return entry.content.value
     const value = evaluateNode(entry.content.node, scope)
@@ -140,9 +154,7 @@ export function createScope(layers: readonly Layer[], options: ScopeOptions, bas
   }
 
   const resolve = (name: string): ResolvedVariable => {
-    // A role's own definitions stand in its own layer and in the play's.
-    const all = withoutRepeats(layers.flatMap(layer => layer.entries(name)))
-    const [winner, ...weaker] = all
+    const [winner, ...weaker] = allEntriesOf(name)
     return {
       name,
       value: variable(name),
@@ -152,11 +164,13 @@ export function createScope(layers: readonly Layer[], options: ScopeOptions, bas
   }
 
   const scope: Scope = {
+    ...(options.rules && { rules: options.rules }),
     variable,
     variableNames: () => [...new Set(layers.flatMap(layer => [...layer.names()]))],
     lookup: (plugin, terms, named, at) => options.lookup(scope)(plugin, terms, named, at),
     template: (text, at) => options.template(scope)(text, at),
     readYaml: options.readYaml,
+    unmodelled: options.unmodelled,
     resolve,
     namesAt: origins =>
       scope
@@ -192,6 +206,34 @@ function combine(entries: readonly Entry[], evaluateEntry: (entry: Entry) => Val
   const [only, second] = options
   if (only !== undefined && second === undefined) return only.value
   return { kind: 'one-of', options }
+}
+
+/** The winning value with what weaker levels have in their mappings of the same name, level by level (rule 69). */
+function mergeWeaker(winner: Value, entries: readonly Entry[], evaluateEntry: (entry: Entry) => Value): Value {
+  if (entries.length < 2) return winner
+  const open = entries.flatMap(entry => entry.maybe ?? [])
+  if (open.length > 0) return isMapping(winner) || winner.kind === 'one-of' ? unknown(open) : winner
+  let merged = winner
+  for (const entry of entries.slice(1)) {
+    if (!isMapping(merged)) break
+    merged = mergeMappings(evaluateEntry(entry), merged)
+  }
+  return merged
+}
+
+function mergeMappings(weaker: Value, stronger: Value): Value {
+  if (weaker.kind === 'unknown') return unknown(weaker.causes)
+  if (!isMapping(weaker) || !isMapping(stronger)) return stronger
+  const merged = new Map(weaker.data)
+  for (const [key, value] of stronger.data) {
+    const before = merged.get(key)
+    merged.set(key, before === undefined ? value : mergeMappings(before, value))
+  }
+  return known(merged)
+}
+
+function isMapping(value: Value): value is Value & { readonly kind: 'known'; readonly data: Dict } {
+  return value.kind === 'known' && value.data instanceof Map && !(value.data instanceof LazyDict)
 }
 
 function addOptions(options: Option[], value: Value, because: readonly Cause[]): void {

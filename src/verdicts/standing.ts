@@ -82,13 +82,7 @@ const CONTROLLER = new Set(['localhost', '127.0.0.1', '::1'])
 /** A delegated task acts on another host: on the controller certainly not on this one. */
 function delegatedElsewhere(occurrence: Occurrence): Standing | undefined {
   const { task, invocation } = occurrence
-  const written = task.task.keywords.get('delegate_to')?.value
-  const given: Value | undefined =
-    invocation.delegateTo ??
-    (written?.kind === 'scalar' && typeof written.data === 'string' && !written.data.includes('{{')
-      ? { kind: 'known', data: written.data }
-      : undefined)
-  if (given === undefined && written === undefined && task.task.action !== 'local_action') return undefined
+  const given = invocation.delegateTo
   const host = textOf(given)
   if (task.task.action === 'local_action' || (host !== undefined && CONTROLLER.has(host))) {
     return { kind: 'never', why: 'acts on the host Ansible runs on, not on this one', because: 'elsewhere' }

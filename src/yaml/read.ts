@@ -137,15 +137,21 @@ interface Stream {
  * only this parser minds, the part is padded and all is parsed again, as long as that stays cheap.
  */
 function streamOf(text: string): Stream | Fault {
-  const source = /\x85|\r(?!\n)/.test(text) ? text.replace(/\x85|\r(?!\n)/g, '\n') : text
+  // The parser counts a byte order mark as a column, which would put the first line out of line with the others.
+  const shift = text.startsWith('\ufeff') ? 1 : 0
+  const marked = text.slice(shift)
+  const broken = /\x85|\r(?!\n)/.test(marked) ? marked.replace(/\x85|\r(?!\n)/g, '\n') : marked
+  // Behind `---` and more than one blank the parser takes any content for plain text.
+  const source = broken.includes('---') ? broken.replace(/^(---[ \t]+)[ \t](?=[^\s#|>&!])/gm, '$1\n') : broken
   let padding = noPadding
   for (let budget = maxReparsed; ; budget -= source.length) {
-    const original = unpadding(padding)
+    const unpadded = unpadding(padding)
+    const original = (offset: number): number => unpadded(offset) + shift
     const parsed = parse(padded(source, padding))
     if (!parsed.fault) return { documents: parsed.documents, original }
     const more =
       parsed.unclosed !== undefined && budget > source.length
-        ? padFrom(source, original(parsed.unclosed), padding)
+        ? padFrom(source, unpadded(parsed.unclosed), padding)
         : undefined
     if (!more) {
       return { ...parsed.fault, start: original(parsed.fault.start), end: original(parsed.fault.end) }
@@ -171,7 +177,7 @@ function parse(source: string): Parsed {
       break
     }
     if (token.type === 'document') {
-      const survey = surveyOf(token)
+      const survey = surveyOf(token, source)
       unclosed ??= survey.unclosed
       fault ??= survey.fault
       if (fault) break
@@ -231,7 +237,7 @@ interface Survey {
  * What has to be known of a document before anything recursive meets it, found without recursion: nesting beyond the
  * bound, parts without an end, and what libyaml refuses where the parser does not (`: x`, a tab after `-`, a lone `...`).
  */
-function surveyOf(document: CST.Document): Survey {
+function surveyOf(document: CST.Document, source: string): Survey {
   const survey: Survey = { fault: undefined, unclosed: undefined }
   const tokens: CST.Token[] = []
   const depths: number[] = []
@@ -241,6 +247,10 @@ function surveyOf(document: CST.Document): Survey {
       tokens.push(token)
       depths.push(depth)
     } else if (isUnclosedQuote(token)) survey.unclosed = Math.min(survey.unclosed ?? token.offset, token.offset)
+    else if (token.type === 'block-scalar') {
+      const says = refusedBlock(token, token === document.value)
+      if (says !== undefined) survey.fault ??= syntaxFault(says, token.offset, token.offset + 1)
+    }
   }
   if (!document.value && !document.start.some(({ type }) => type === 'doc-start')) {
     survey.fault = syntaxFault('a document ends before it starts', document.offset, document.offset + 1)
@@ -263,11 +273,46 @@ function surveyOf(document: CST.Document): Survey {
       }
       const tab = tabAfterIndicator(item)
       if (tab) survey.fault ??= syntaxFault('a tab cannot stand here', tab.offset, tab.offset + 1)
+      const loose = token.type === 'flow-collection' ? refusedInFlow(item, source) : undefined
+      if (loose !== undefined) survey.fault ??= syntaxFault('a character that cannot stand here', loose, loose + 1)
       visit(item.key, depth + 1)
       visit(item.value, depth + 1)
     }
   }
   return survey
+}
+
+/** In a flow collection libyaml takes no `:` right before another mark, and no plain scalar that starts with `?`. */
+function refusedInFlow({ start, key, value }: SyntaxItem, source: string): number | undefined {
+  const asked = start.find(({ type }) => type === 'explicit-key-ind')
+  if (asked !== undefined && !key) return asked.offset
+  for (const token of [key, value]) {
+    if (token?.type !== 'scalar') continue
+    if (token.source.startsWith('?') || token.source.endsWith(':?')) return token.offset
+    const end = token.offset + token.source.length
+    if (source[end] === ':' && /[,?[\]{}]/.test(source[end + 1] ?? '')) return end
+  }
+  return undefined
+}
+
+/**
+ * What libyaml refuses in a block scalar: a tab where it still looks for the indentation, and text at the left edge, where
+ * a scalar that is the whole document has none.
+ */
+function refusedBlock({ props, source }: CST.BlockScalar, isDocument: boolean): string | undefined {
+  const header = props.find(({ type }) => type === 'block-scalar-header')
+  if (header === undefined || !('source' in header) || /\d/.test(header.source)) return undefined
+  for (let at = 0; at < source.length; ) {
+    const end = source.indexOf('\n', at)
+    const line = source.slice(at, end === -1 ? source.length : end)
+    const first = line.search(/[^ \r]/)
+    if (first !== -1) {
+      if (line[first] === '\t') return 'a tab cannot stand where the indentation of a block begins'
+      return isDocument && first === 0 ? 'a block that is the whole document has to be indented' : undefined
+    }
+    at = end === -1 ? source.length : end + 1
+  }
+  return undefined
 }
 
 function isUnclosedQuote(token: CST.Token): boolean {
@@ -374,7 +419,7 @@ function readScalar(reading: Reading, node: SyntaxScalar): Node {
   const text = asLibyaml(node, span)
   switch (node.tag) {
     case '!':
-      return scalarOf(reading, text === '' ? 'str' : plainTagOf(text), text, span)
+      return scalarOf(reading, text === '' && isPlain(node) ? 'str' : plainTagOf(text), text, span)
     case undefined:
       return isPlain(node) ? scalarOf(reading, plainTagOf(text), text, span) : { kind: 'scalar', data: text, span }
     case '!unsafe':
@@ -401,7 +446,9 @@ function escapesSurrogate(text: string, { file, start, end }: Span): boolean {
 
 /** A block scalar whose last line is cut off by the end of the text has no line break there; the parser adds one. */
 function asLibyaml(node: SyntaxScalar, { file, start, end }: Span): string {
-  const text = node.source ?? ''
+  const given = node.source ?? ''
+  // Behind `---` the parser leaves blanks at the start.
+  const text = node.type === 'PLAIN' ? given.replace(/^[ \t]+/, '') : given
   const isBlock = node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED'
   if (!isBlock || end < file.text.length || !text.endsWith('\n') || endsLine(file.text)) return text
   return file.text.slice(start, end).includes('\n') ? text.slice(0, -1) : text

@@ -84,7 +84,8 @@ function answerOf(tree: Tree, run: Reply | undefined, listed: Reply | undefined)
 const includes = /(?:^|\.)include_(?:tasks|role)$/
 
 function outcomesOf({ place, name, action, outcome, msg, items }: Event): readonly Outcome[] {
-  if (action === 'meta' || (outcome === 'ran' && includes.test(action))) return []
+  // The gathering of facts that a play begins with is no task of the playbook.
+  if (action === 'meta' || action === 'gather_facts' || (outcome === 'ran' && includes.test(action))) return []
   const isDebug = /(?:^|\.)debug$/.test(action)
   const said = (how: Event['outcome'], message: unknown) => (how === 'ran' && isDebug ? `= ${jsonText(message)}` : how)
   return items === undefined

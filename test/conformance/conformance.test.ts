@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Ansible, type AnsibleAnswer, askAnsible, findAnsible } from './ansible.js'
 import { lineOf, type Outcome } from './outcome.js'
-import { answersFor, hostsOfTree, type PlacedTree, placeTrees, type Tree, themes } from './trees.js'
+import { answersFor, hostsOfTree, type PlacedTree, placeTrees, type Tree, themes, treeFor } from './trees.js'
 import { askWhofixes } from './whofixes.js'
 
 /*
@@ -18,7 +18,16 @@ describe('conformance with Ansible', () => {
   describe('whofixes says what is written down', () => {
     for (const { name, trees } of themes) {
       describe(name, () => {
-        for (const tree of trees) it(tree.name, () => judgeOwnAnswer(placeFor(tree)))
+        for (const tree of trees) {
+          it(tree.name, () => judgeOwnAnswer(placeFor(tree)))
+          for (const other of [tree.before, tree.from]) {
+            const version = other?.followedAs
+            if (other === undefined || version === undefined) continue
+            it(`${tree.name}: by the rules of ${version}`, () => {
+              judgeOwnAnswer({ ...placeFor(tree), tree: treeFor(tree, other) }, version)
+            })
+          }
+        }
       })
     }
   })
@@ -51,10 +60,10 @@ describe('conformance with Ansible', () => {
   })
 })
 
-function judgeOwnAnswer(placed: PlacedTree): void {
+function judgeOwnAnswer(placed: PlacedTree, version?: string): void {
   const { tree } = placed
   for (const host of hostsOfTree(tree)) {
-    const own = askWhofixes(placed, host)
+    const own = askWhofixes(placed, host, version)
     if (tree.refused) assert.ok(own.refused, 'reports no error where Ansible refuses to start')
     else assert.deepEqual(comparable(own.outcomes, tree, host), expectedLines(tree, host))
   }
@@ -63,14 +72,19 @@ function judgeOwnAnswer(placed: PlacedTree): void {
 function judgeAgainstAnsible(placed: PlacedTree, { version }: Ansible, answer: AnsibleAnswer | undefined): void {
   const { tree } = placed
   assert.ok(answer, 'every tree is asked about')
-  const earlier = tree.before !== undefined && isOlder(version, tree.before.version) ? tree.before : undefined
-  const { refused = false } = earlier ?? tree
+  const otherwise =
+    tree.before !== undefined && isOlder(version, tree.before.version)
+      ? tree.before
+      : tree.from !== undefined && !isOlder(version, tree.from.version)
+        ? tree.from
+        : undefined
+  const { refused = false } = otherwise ?? tree
   assert.equal(answer.refused, refused, answer.errors)
   if (refused) return
   for (const host of hostsOfTree(tree)) {
     const outcomes: readonly Outcome[] = answer.outcomes.get(host) ?? []
-    assert.deepEqual(outcomes.map(lineOf), earlier?.answers ?? answersFor(tree, host), answer.errors)
-    if (earlier !== undefined) continue
+    assert.deepEqual(outcomes.map(lineOf), otherwise?.answers ?? answersFor(tree, host), answer.errors)
+    if (otherwise !== undefined) continue
     const own = askWhofixes(placed, host)
     assert.deepEqual(placesOf(reached(own.outcomes, tree, host)), placesOf(outcomes))
     assert.equal(own.list, answer.list)
@@ -104,8 +118,8 @@ function reached(outcomes: readonly Outcome[], tree: Tree, host: string): readon
   const expected = expectedLines(tree, host)
   const kept: Outcome[] = []
   for (const outcome of outcomes) {
-    if (tree.unreached?.includes(outcome.name)) continue
-    if (outcome.what === 'skipped' && expected[kept.length] !== lineOf(outcome)) continue
+    const perhapsUnreached = outcome.what === 'skipped' || tree.unreached?.includes(outcome.name)
+    if (perhapsUnreached && expected[kept.length] !== lineOf(outcome)) continue
     kept.push(outcome)
   }
   return kept

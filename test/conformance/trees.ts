@@ -2,10 +2,13 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parse } from 'yaml'
+import { levelsTheme } from './levels.js'
 
 /** One small Ansible tree and what becomes of its tasks. The YAML files beside this one hold lists of them, one a theme. */
 export interface Tree {
   readonly name: string
+  /** The row of the facts about Ansible that it was made of, where it was: rows.test.ts counts them. */
+  readonly row?: number
   /** Text by path. Without an `inventory`, a `hosts.ini` with host h in group g stands there unless it is given. */
   readonly files: Readonly<Record<string, string>>
   readonly playbook?: string
@@ -24,18 +27,35 @@ export interface Tree {
    */
   readonly answers?: readonly string[] | Readonly<Record<string, readonly string[]>>
   /** What Ansible before some version says, where that differs. */
-  readonly before?: Earlier
+  readonly before?: Otherwise
+  /** What Ansible from some version on says, where that differs. */
+  readonly from?: Otherwise
   /** Tasks of which only the run can tell whether they run, or what they say. */
   readonly unknown?: readonly string[]
   /** Tasks that only a failure, or its absence, keeps Ansible from; `tasks` says so elsewhere. */
   readonly unreached?: readonly string[]
 }
 
-export interface Earlier {
-  /** The first version that says what `answers` has: `2.16`. */
+export interface Otherwise {
+  /** The first version that says what the tree's `answers` have (`before`), or these (`from`): `2.16`. */
   readonly version: string
   readonly answers?: readonly string[]
   readonly refused?: true
+  readonly unknown?: readonly string[]
+  /** A version by whose rules whofixes says the same; absent where it follows the tree's answers all the same. */
+  readonly followedAs?: string
+}
+
+/** The tree as another version has it. */
+export function treeFor(tree: Tree, other: Otherwise): Tree {
+  const { before: _, from: __, refused: ___, ...rest } = tree
+  const { answers, refused, unknown } = other
+  return {
+    ...rest,
+    ...(answers && { answers }),
+    ...(refused && { refused }),
+    ...(unknown && { unknown }),
+  }
 }
 
 export interface Theme {
@@ -45,9 +65,12 @@ export interface Theme {
 
 const folder = new URL('../../../test/conformance/', import.meta.url)
 
-export const themes: readonly Theme[] = readdirSync(folder)
-  .filter(name => name.endsWith('.yml'))
-  .map(name => ({ name: name.replace('.yml', ''), trees: parse(readFileSync(new URL(name, folder), 'utf8')) }))
+export const themes: readonly Theme[] = [
+  ...readdirSync(folder)
+    .filter(name => name.endsWith('.yml'))
+    .map(name => ({ name: name.replace('.yml', ''), trees: parse(readFileSync(new URL(name, folder), 'utf8')) })),
+  levelsTheme(),
+]
 
 export function hostsOfTree(tree: Tree): readonly string[] {
   return tree.hosts ?? ['h']

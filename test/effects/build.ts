@@ -1,6 +1,7 @@
 import type { Task } from '../../src/ansible/statement.js'
 import type { Effect } from '../../src/effects/effect.js'
 import { type Cause, type Data, FALSE, type Key, known, TRUE, type Truth, type Value } from '../../src/jinja/value.js'
+import { undecided } from '../../src/run/ansible-version.js'
 import type { AppliedCondition, Invocation, Run, TaskRun } from '../../src/run/task-run.js'
 import type { SourceFile, Span } from '../../src/source/text.js'
 import type { Node } from '../../src/yaml/node.js'
@@ -218,6 +219,7 @@ export function taskRun(data: TaskData, order: number, before: readonly TaskRun[
     alreadyRan: false,
     dependsOnSetFact: false,
     invocations: runs.kind === 'false' || data.excluded !== undefined ? [] : items.map(invocation),
+    onceOn: undefined,
     notifiedBy: (data.notifiedBy ?? []).flatMap(index => before[index] ?? []),
     failureIgnored: FALSE,
   }
@@ -229,6 +231,10 @@ export function runOf(tasks: readonly TaskData[], gaps: readonly string[] = []):
   return {
     host: 'node1',
     playbook: 'site.yml',
+    ansible: undecided,
+    checks: [],
+    inventory: { hosts: new Map(), groups: new Map(), sources: [], refused: [] },
+    groupsComplete: true,
     plays: [],
     tasks: built,
     gaps: gaps.map(says => ({ says, at: HERE, via: [], runs: TRUE })),

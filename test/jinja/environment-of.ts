@@ -1,10 +1,11 @@
-import { parse } from 'yaml'
+import { dataValue } from '../../src/inventory/data.js'
 import type { Environment } from '../../src/jinja/environment.js'
 import { fromJson } from '../../src/jinja/python.js'
 import { asStored, evaluateTemplate } from '../../src/jinja/template.js'
 import type { Value } from '../../src/jinja/value.js'
 import { failure, known } from '../../src/jinja/value.js'
 import type { Span } from '../../src/source/text.js'
+import { readYamlText } from '../../src/yaml/read.js'
 
 export const here: Span = { file: { path: 'roles/demo/tasks/main.yml', text: 'x\n' }, start: 0, end: 1 }
 
@@ -31,7 +32,10 @@ export function environmentOf(
     lookup: plugin =>
       plugin === 'env' ? known([known('')]) : plugin === 'first_found' ? failure('No file was found', here) : undefined,
     template: (text, at) => evaluateTemplate(text, at, environment),
-    readYaml: text => known(fromJson(parse(text, { version: '1.1' }))),
+    readYaml: (text, at) => {
+      const node = readYamlText(text, () => {})
+      return node.kind === 'unreadable' ? failure(node.says, at) : dataValue(node)
+    },
   }
   return environment
 }

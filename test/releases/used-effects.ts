@@ -118,6 +118,7 @@ function asWritten(task: Task): TaskRun {
     tags: [],
     via: [],
     includedBy: undefined,
+    onceOn: undefined,
     runs: FALSE,
     conditions: [],
     remains: null,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { problems } from '../../rules/index.js'
 import { effectsOfRun, NO_ROLE_TEXT } from '../../src/effects/run-effects.js'
 import { known } from '../../src/jinja/value.js'
+import { reportedAnsible } from '../../src/reports/ansible-rules.js'
 import { renderAnswerJson, undecided } from '../../src/reports/answer-json.js'
 import { renderExplainJson } from '../../src/reports/explain-json.js'
 import { renderExplainMarkdown } from '../../src/reports/explain-markdown.js'
@@ -14,6 +15,7 @@ import { jsonOf } from '../../src/reports/value-text.js'
 import { definitionsOf } from '../../src/reports/variables-report.js'
 import { renderVarsJson } from '../../src/reports/vars-json.js'
 import { renderVarsText } from '../../src/reports/vars-text.js'
+import { undecided as noVersion } from '../../src/run/ansible-version.js'
 import type { ResolvedVariable } from '../../src/variables/resolved.js'
 import { judgeAll } from '../../src/verdicts/judge.js'
 import { placeAt, runOf, type TaskData, valueFrom } from '../effects/build.js'
@@ -55,6 +57,8 @@ function reportOn(
   return reportOf({
     origin: { kind: 'revision', path: '/clone', revision, commit: 'a'.repeat(40) },
     playbook: run.playbook,
+    ansible: run.ansible,
+    checks: run.checks,
     host: run.host,
     verdicts: judgeAll(problems, effectsOfRun(run, NO_ROLE_TEXT)),
     variables: new Map(variables.map(variable => [variable.name, variable])),
@@ -276,10 +280,10 @@ describe('variables', () => {
       ['roles/a/defaults/main.yml:3', 'roles/b/defaults/main.yml:9'],
     )
     assert.equal(definitions.get('sysctl_file_path')?.agree, false)
-    const json = JSON.parse(renderVarsJson({ roles, definitions }))
+    const json = JSON.parse(renderVarsJson({ ansible: reportedAnsible(noVersion), roles, definitions }))
     assert.equal(json.roles.a.sysctl_file_path.value, '/etc/sysctl.d/99-sysctl.conf')
     assert.equal(json.definitions.sysctl_file_path.agree, false)
-    const text = renderVarsText({ roles, definitions })
+    const text = renderVarsText({ ansible: reportedAnsible(noVersion), roles, definitions })
     assert.match(text, /instead of \/etc\/x {2}role defaults {2}roles\/b\/defaults\/main\.yml:9/)
     assert.match(text, /its definitions disagree/)
   })

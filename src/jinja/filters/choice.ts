@@ -102,6 +102,9 @@ export const choiceFilters: FilterTable = {
   random_mac: onlyInTheRun('a random address of the run'),
   type_debug: (input, given) => {
     if (input.kind === 'undefined') return known('AnsibleUndefined')
+    if (input.kind === 'known' && input.lookedUp) {
+      return known(input.protected ? 'NativeJinjaUnsafeText' : 'AnsibleUnsafeText')
+    }
     return pure('type_debug', [], data => known(typeName(data)))(input, given)
   },
   attr: (input, given) => {

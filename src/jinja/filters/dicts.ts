@@ -15,9 +15,11 @@ import {
   membersOf,
   put,
   raise,
+  Split,
   strOf,
   truthOfData,
   typeName,
+  Unresolved,
 } from '../python.js'
 import type { Data, Dict, Key, Value } from '../value.js'
 import { known, unknown } from '../value.js'
@@ -57,6 +59,8 @@ function mergeDicts(low: Data, high: Data, recursive: boolean, how: ListMerge, d
     return raise(`failed to combine variables, expected dicts but got a '${typeName(low)}' and a '${typeName(high)}'`)
   }
   if (depth > 200) return raise('maximum recursion depth exceeded')
+  // Nothing is merged into an empty or an equal one, not even lists that would be appended.
+  if (low.size === 0 || surelyEqual(low, high, how)) return new Map(high)
   const merged = new Map<Key, Value>(low)
   for (const [key, value] of high) {
     const at = keyOf(key, merged)
@@ -64,6 +68,17 @@ function mergeDicts(low: Data, high: Data, recursive: boolean, how: ListMerge, d
     merged.set(at ?? key, old === undefined ? value : mergeMember(old, value, recursive, how, depth))
   }
   return merged
+}
+
+/** Open members could make both equal, which matters where lists would be joined. */
+function surelyEqual(low: Dict, high: Dict, how: ListMerge): boolean {
+  if (low.size !== high.size) return false
+  try {
+    return equal(low, high)
+  } catch (error) {
+    if (how === 'replace' && (error instanceof Unresolved || error instanceof Split)) return false
+    throw error
+  }
 }
 
 function mergeMember(old: Value, value: Value, recursive: boolean, how: ListMerge, depth: number): Value {
@@ -94,10 +109,9 @@ const combine: FilterFunction = (input, given) => {
     const dicts = flattenOnce(terms.map(term => known(term))).map(dataOf)
     if (dicts.length === 0) return known(new Map())
     if (!listMerges.has(strOf(merge as Data))) return raise("merge_hash: 'list_merge' argument is not one it knows")
-    const [first, ...rest] = dicts
-    return known(
-      rest.reduce((low, high) => mergeDicts(low, high, truthOfData(deep as Data), merge as ListMerge), first as Data),
-    )
+    // From the right, as Ansible does; it shows where lists are merged.
+    const recursively = truthOfData(deep as Data)
+    return known(dicts.reduceRight((high, low) => mergeDicts(low, high, recursively, merge as ListMerge)))
   })
 }
 

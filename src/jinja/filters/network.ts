@@ -415,6 +415,7 @@ export const networkFilters: FilterTable = {
     }),
   ),
   ipmath: pure('ipmath', ['amount'], (data, [amount]) => {
+    if (typeof data === 'boolean') return raise(`You must pass a valid IP address; ${strOf(data)} is invalid`)
     if (typeof data !== 'string') return giveUp('ipmath of anything but text is not modelled')
     const network = mustBeNetwork(data, 'ipmath')
     return known(address(network, network.value + integer(amount, 'ipmath')))
@@ -434,7 +435,7 @@ export const networkFilters: FilterTable = {
       ['index', 'x'],
     ],
     (data, [query, index]) => {
-      const subject = typeof data === 'string' ? subjectOf(data, false) : undefined
+      const subject = typeof data === 'string' || typeof data === 'bigint' ? subjectOf(data, false) : undefined
       if (subject === undefined) return known(false)
       const { network } = subject
       if (query === '') return known(subnet(subject))

@@ -129,7 +129,8 @@ export const numberFilters: FilterTable = {
         return known(roundHalfEven(value, digits))
       }
       if (method !== 'ceil' && method !== 'floor') return raise('method must be common, ceil or floor')
-      return known(Math[method](value * 10 ** digits) / 10 ** digits)
+      // Python rounds to an int first, which has no negative zero.
+      return known((Math[method](value * 10 ** digits) + 0) / 10 ** digits)
     },
   ),
   log: pure('log', [['base', Math.E]], (data, [base]) => {

@@ -1,7 +1,7 @@
-import { type FilterTable, pure } from '../call.js'
+import { type FilterFunction, type FilterTable, pure } from '../call.js'
 import { dataOf, giveUp, isList, isTuple, raise, strOf, truthOfData, typeName } from '../python.js'
-import type { Data, Key, Value } from '../value.js'
-import { known } from '../value.js'
+import type { Data, Key, Unknown, Value } from '../value.js'
+import { known, unknown } from '../value.js'
 
 function pathOf(data: Data | undefined): string {
   return typeof data === 'string'
@@ -66,7 +66,7 @@ const urlPattern = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?
 
 /** `urlsplit`: the parts of Python's urllib, or the one asked for. */
 function splitUrl(url: string, query: string): Value {
-  const match = urlPattern.exec(url.trim())
+  const match = urlPattern.exec(url.trim().replaceAll(/[\t\r\n]/g, ''))
   if (match === null) return giveUp('this URL is not taken apart')
   const [, scheme = '', netloc = '', path = '', queryText = '', fragment = ''] = match
   const at = netloc.lastIndexOf('@')
@@ -98,9 +98,37 @@ function urlOf(data: Data): string {
     : giveUp('the URL of an empty value')
 }
 
+/** A filter that the known end of a path decides where its start is not known (`role_path`: where the checkout stands). */
+function byEnd(filter: FilterFunction, ofOpen: (path: Unknown, end: string, rest: Pieces) => Value): FilterFunction {
+  return (input, given) => {
+    const end = input.kind === 'unknown' ? input.text?.at(-1) : undefined
+    if (input.kind !== 'unknown' || typeof end !== 'string') return filter(input, given)
+    return ofOpen(input, end, input.text?.slice(0, -1) ?? [])
+  }
+}
+
+type Pieces = readonly (string | null)[]
+
+function openBase({ causes }: Unknown, end: string): Value {
+  const slash = end.lastIndexOf('/')
+  if (slash !== -1) return known(end.slice(slash + 1))
+  return end === '' ? unknown(causes) : unknown(causes, [null, end])
+}
+
+function openDirectory({ causes }: Unknown, end: string, rest: Pieces): Value {
+  const slash = end.lastIndexOf('/')
+  return slash === -1 ? unknown(causes) : unknown(causes, [...rest, end.slice(0, slash).replace(/\/+$/, '')])
+}
+
 export const pathFilters: FilterTable = {
-  basename: pure('basename', [], data => known(pathOf(data).slice(pathOf(data).lastIndexOf('/') + 1))),
-  dirname: pure('dirname', [], data => known(directoryOf(pathOf(data)))),
+  basename: byEnd(
+    pure('basename', [], data => known(pathOf(data).slice(pathOf(data).lastIndexOf('/') + 1))),
+    openBase,
+  ),
+  dirname: byEnd(
+    pure('dirname', [], data => known(directoryOf(pathOf(data)))),
+    openDirectory,
+  ),
   splitext: pure('splitext', [], data =>
     known({ kind: 'tuple', items: splitExtension(pathOf(data)).map(part => known(part)) }),
   ),

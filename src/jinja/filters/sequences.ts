@@ -53,11 +53,14 @@ function ignoreCase(data: Data): Data {
 }
 
 /** A stable sort with Python's `<`, raising its type errors. */
-function sortBy<T>(items: readonly T[], key: (item: T) => readonly Data[], reverse: boolean): T[] {
+function sortBy<T>(items: readonly T[], key: (item: T) => readonly (() => Data)[], reverse: boolean): T[] {
+  // Nothing is compared, so nothing has to be there.
+  if (items.length < 2) return [...items]
   const keyed = items.map(item => ({ item, keys: key(item) }))
-  const order = (a: readonly Data[], b: readonly Data[]): number => {
-    for (const [index, left] of a.entries()) {
-      const right = b[index] as Data
+  // A later key is looked at only where the earlier ones are equal, so it may be missing elsewhere.
+  const order = (a: readonly (() => Data)[], b: readonly (() => Data)[]): number => {
+    for (const [index, read] of a.entries()) {
+      const [left, right] = [read(), (b[index] as () => Data)()]
       if (less(left, right)) return -1
       if (less(right, left)) return 1
     }
@@ -177,7 +180,10 @@ const unique: FilterFunction = pure(
   (data, [sensitive, attribute], context) => {
     const items = membersOf(data)
     const read = attribute === null ? (item: Value) => item : pathReader(attribute as Data, context)
-    const keys = items.map(item => dataOf(read(item)))
+    const values = items.map(read)
+    if (attribute !== null && values.some(value => value.kind === 'undefined'))
+      return raise("Jinja2's unique filter failed and we cannot fall back to Ansible's version")
+    const keys = values.map(value => dataOf(value))
     const plain = keys.every(isHashable)
     if (!plain && (sensitive === false || attribute !== null)) {
       return raise("Jinja2's unique filter failed and we cannot fall back to Ansible's version")
@@ -193,6 +199,17 @@ function setOperation(work: (left: readonly Value[], right: readonly Value[]) =>
   return pure('set operation', ['b'], (data, [other]) =>
     known(distinct(work(membersOf(data), membersOf(other as Data)), dataOf)),
   )
+}
+
+/** Python adds both, which takes two lists or two tuples. */
+function alike(filter: FilterFunction): FilterFunction {
+  return (input, given) => {
+    const [other] = given.positional
+    const types = [input, other].flatMap(value => (value?.kind === 'known' ? [typeName(value.data)] : []))
+    if (types.includes('list') && types.includes('tuple'))
+      return raise('can only concatenate list (not "tuple") to list')
+    return filter(input, given)
+  }
 }
 
 function isIn(item: Value, list: readonly Value[]): boolean {
@@ -276,7 +293,7 @@ const groupBy: FilterFunction = pure(
     const exact = truthOfData(sensitive as Data)
     const keyOfItem = (item: Value): Data => hashKey(dataOf(read(item)), exact)
     const groups: { key: Data; shown: Value; items: Value[] }[] = []
-    for (const item of sortBy(membersOf(data), entry => [keyOfItem(entry)], false)) {
+    for (const item of sortBy(membersOf(data), entry => [() => keyOfItem(entry)], false)) {
       const key = keyOfItem(item)
       const group = groups.at(-1)
       if (group !== undefined && equal(group.key, key)) group.items.push(item)
@@ -330,13 +347,15 @@ export const sequenceFilters: FilterTable = {
   selectattr: selecting(true, true),
   rejectattr: selecting(false, true),
   unique,
-  union: setOperation((left, right) => [...left, ...right]),
+  union: alike(setOperation((left, right) => [...left, ...right])),
   intersect: setOperation((left, right) => left.filter(item => isIn(item, right))),
   difference: setOperation((left, right) => left.filter(item => !isIn(item, right))),
-  symmetric_difference: setOperation((left, right) => [
-    ...left.filter(item => !isIn(item, right)),
-    ...right.filter(item => !isIn(item, left)),
-  ]),
+  symmetric_difference: alike(
+    setOperation((left, right) => [
+      ...left.filter(item => !isIn(item, right)),
+      ...right.filter(item => !isIn(item, left)),
+    ]),
+  ),
   flatten: pure(
     'flatten',
     [
@@ -363,7 +382,8 @@ export const sequenceFilters: FilterTable = {
       const exact = truthOfData(sensitive as Data)
       const paths = attribute === null ? [] : typeof attribute === 'string' ? attribute.split(',') : [attribute as Data]
       const readers = paths.length === 0 ? [(item: Value) => item] : paths.map(path => pathReader(path, context))
-      const keys = (item: Value): readonly Data[] => readers.map(read => hashKey(dataOf(read(item)), exact))
+      const keys = (item: Value): readonly (() => Data)[] =>
+        readers.map(read => () => hashKey(dataOf(read(item)), exact))
       return known(sortBy(membersOf(data), keys, truthOfData(reverse as Data)))
     },
   ),

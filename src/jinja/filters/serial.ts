@@ -23,7 +23,7 @@ import {
   Unresolved,
 } from '../python.js'
 import type { Data, Key, Value } from '../value.js'
-import { known } from '../value.js'
+import { failure, known } from '../value.js'
 import { compareLoose } from '../version.js'
 import { dumpYaml } from '../yaml-dump.js'
 
@@ -191,8 +191,9 @@ function onlyUtf8(encoding: Data | undefined): void {
   if (!/^utf[-_]?8$/i.test(strOf(encoding ?? 'utf-8'))) giveUp(`the encoding ${strOf(encoding ?? '')} is not modelled`)
 }
 
-const jsonQuery: FilterFunction = pure('json_query', ['expr'], (data, [expression]) => {
+const jsonQueryOfData: FilterFunction = pure('json_query', ['expr'], (data, [expression]) => {
   const value = known(data)
+  if (hasTuple(value)) return giveUp('json_query of a tuple')
   if (!isFullyKnown(value))
     throw new Unresolved(causesIn(value), causesIn(value).length > 0 ? null : 'json_query looks at something undefined')
   try {
@@ -201,6 +202,23 @@ const jsonQuery: FilterFunction = pure('json_query', ['expr'], (data, [expressio
     return raise(`JMESPathError in json_query filter plugin:\n${error instanceof Error ? error.message : ''}`)
   }
 })
+
+/** JMESPath takes no tuple for a list. */
+function hasTuple(value: Value): boolean {
+  if (value.kind !== 'known') return false
+  const { data } = value
+  return isTuple(data) || (isList(data) && data.some(hasTuple)) || (isDict(data) && [...data.values()].some(hasTuple))
+}
+
+/** Whatever goes wrong inside is the filter's own error, also an undefined input. */
+const jsonQuery: FilterFunction = (input, given) =>
+  input.kind === 'undefined' && input.lenient !== true
+    ? failure(`Error in jmespath.search in json_query filter plugin:\n${input.says}`, given.context.at)
+    : jsonQueryOfData(input, given)
+
+const fromYaml: FilterFunction = pure('from_yaml', [], (data, _args, context) =>
+  typeof data === 'string' ? context.environment.readYaml(data, context.at) : known(data),
+)
 
 function versionText(data: Data): string {
   return typeof data === 'string' ? data : raise('expected string or bytes-like object')
@@ -221,9 +239,7 @@ export const serialFilters: FilterTable = {
   }),
   to_yaml: yamlFilter('to_yaml', null, null),
   to_nice_yaml: yamlFilter('to_nice_yaml', 4n, false),
-  from_yaml: pure('from_yaml', [], (data, _args, context) =>
-    typeof data === 'string' ? context.environment.readYaml(data, context.at) : known(data),
-  ),
+  from_yaml: (input, given) => (input.kind === 'undefined' ? input : fromYaml(input, given)),
   b64encode: pure('b64encode', [['encoding', 'utf-8']], (data, [encoding]) => {
     onlyUtf8(encoding)
     return known(Buffer.from(strOf(data), 'utf8').toString('base64'))
@@ -250,6 +266,8 @@ export const serialFilters: FilterTable = {
   version_sort: pure('version_sort', [['reverse', false]], (data, [reverse]) => {
     const items = [...membersOf(data)].map(item => ({ item, text: versionText(dataOf(item)) }))
     const back = truthOfData(reverse as Data)
+    if (items.length > 1 && items.some(({ text }) => text === ''))
+      return raise("'LooseVersion' object has no attribute 'version'")
     items.sort((a, b) => (back ? compareLoose(b.text, a.text) : compareLoose(a.text, b.text)))
     return known(items.map(entry => entry.item))
   }),

@@ -79,7 +79,7 @@ const regexSearch: FilterFunction = (input, given) => {
     ([data, source, ignore, multi, ...wanted]) => {
       const matcher = matcherOf(mustBeText(source), flags(ignore, multi))
       const match = matcher.search(strOf(data as Data))
-      for (const group of wanted) if (!mustBeText(group).startsWith('\\')) return raise('Unknown argument')
+      for (const group of wanted) if (!/^\\(?:g<\S+>|\d)/.test(mustBeText(group))) return raise('Unknown argument')
       if (match === null) return known(null)
       return known(wanted.length === 0 ? match[0] : wanted.map(group => groupOf(matcher, match, mustBeText(group))))
     },

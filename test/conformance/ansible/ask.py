@@ -6,6 +6,7 @@ stdout: a JSON list, one answer each: {"status": exit status, "output" and "erro
 One process for all of them, a fork for each: most of a start of ansible-playbook is the import of its modules.
 """
 
+import configparser
 import gc
 import json
 import os
@@ -23,6 +24,7 @@ os.environ.update(
     COLUMNS="400",
 )
 
+from ansible import constants  # noqa: E402
 from ansible.cli.playbook import PlaybookCLI  # noqa: E402
 from ansible.plugins import loader  # noqa: E402
 
@@ -42,6 +44,7 @@ def load_plugins():
 def play(directory, arguments):
     """Runs ansible-playbook in this process and returns its exit status."""
     os.chdir(directory)
+    configure(directory)
     try:
         return PlaybookCLI(["ansible-playbook", *arguments]).run() or 0
     except SystemExit as stop:
@@ -49,6 +52,13 @@ def play(directory, arguments):
     except Exception as error:  # What ansible-playbook itself prints as ERROR! and ends with.
         print(f"ERROR! {error}", file=sys.stderr)
         return getattr(error, "_exit_code", getattr(error, "exit_code", 1))
+
+
+def configure(directory):
+    """Puts in force what the tree's own ansible.cfg says of variables; Ansible read its configuration at the import."""
+    config = configparser.ConfigParser()
+    config.read(f"{directory}/ansible.cfg")
+    constants.DEFAULT_HASH_BEHAVIOUR = config.get("defaults", "hash_behaviour", fallback="replace")
 
 
 def start(number, directory, arguments, scratch):

@@ -1,0 +1,17 @@
+import { lineOf, type Span } from '../source/text.js'
+
+/** A place a reader can open: a path inside the checkout and a line from 1. */
+export interface Place {
+  readonly file: string
+  readonly line: number
+}
+
+/** The file and the line on which a span starts. */
+export function placeOfSpan(span: Span): Place {
+  return { file: span.file.path, line: lineOf(span) }
+}
+
+/** A place as people write it: `path:line`. */
+export function placeText(place: Place): string {
+  return `${place.file}:${place.line}`
+}

@@ -1,0 +1,42 @@
+import type { Check } from '../run/task-run.js'
+import { type Place, placeOfSpan } from './place.js'
+import { jsonOf, valueText } from './value-text.js'
+
+/** One of the playbook's own checks that ends the run for this host. */
+export interface ReportedStop extends Place {
+  readonly role: string | null
+  readonly task: string
+  readonly because: string
+  /** What the playbook itself says there. */
+  readonly message: string | null
+  /** What was most likely meant. */
+  readonly hints: readonly string[]
+}
+
+/** The checks that end the run. */
+export function stopsOf(checks: readonly Check[]): readonly ReportedStop[] {
+  return checks.flatMap(check =>
+    check.outcome === 'stops'
+      ? {
+          ...placeOfSpan(check.task.task.at),
+          role: check.task.role ?? null,
+          task: check.task.name,
+          because: stopText(check),
+          message: check.message ?? null,
+          hints: check.hints,
+        }
+      : [],
+  )
+}
+
+/** What stops the run, with the values that decide it: `` `a >= b` is false: a is 1400, b is 1500 ``. */
+export function stopText({ conditions, message }: Check): string {
+  const [first] = conditions
+  if (first === undefined) return message ?? 'the task fails'
+  const cause = first.truth.kind === 'unknown' ? (first.truth.causes[0]?.says ?? 'not known') : 'is false'
+  const names = first.names.flatMap(({ name, value }) =>
+    value.kind === 'known' ? `${name} is ${valueText(jsonOf(value), 60)}` : [],
+  )
+  const values = names.length === 0 ? '' : `: ${names.join(', ')}`
+  return `\`${first.text.replaceAll(/\s+/g, ' ').trim()}\` ${cause}${values}`
+}
