@@ -1,7 +1,7 @@
 import { type AnalysisRequest, analyze, shownVariables } from '../analyze.js'
 import { readPlaybook } from '../ansible/read-plays.js'
 import { textOf } from '../effects/argument.js'
-import { commonDistributions, factsOfDistribution } from '../inventory/distributions.js'
+import { factsOfDistribution, widespreadDistributions } from '../inventory/distributions.js'
 import type { Value } from '../jinja/value.js'
 import type { Matrix } from '../reports/matrix.js'
 import { reportedSource } from '../reports/report.js'
@@ -20,7 +20,7 @@ export function matrixOfDistributions(tree: SourceTree, request: AnalysisRequest
   const listed = [...plain.roles.values()].map(({ variables }) => variables.get(supported)).find(each => each?.winner)
   const names = listed === undefined ? [] : namesIn(listed.value)
   const at = listed?.winner?.at.file.path
-  const columns = (names.length > 0 ? names : commonDistributions).map(name => ({
+  const columns = (names.length > 0 ? names : widespreadDistributions).map(name => ({
     name,
     report: reportOfAnalysis(analyze(tree, { ...request, commonFacts: factsOfDistribution(name) })),
   }))

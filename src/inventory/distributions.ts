@@ -22,7 +22,7 @@ const families: Readonly<Record<string, string>> = {
 }
 
 /** Distributions Kubernetes is commonly put on, for role code that does not say which it supports. */
-export const commonDistributions: readonly string[] = Object.keys(families)
+export const widespreadDistributions: readonly string[] = Object.keys(families)
 
 /** The facts every host of a distribution has; all others stay unknown. */
 export function factsOfDistribution(name: string): Dict {

@@ -38,6 +38,7 @@ export interface ResidueReport {
   readonly untold: readonly ReportedEvidence[]
 }
 
+/** Effects that answer a question, with places instead of spans. */
 export function reportedEffects(found: readonly FoundEffect[], permalink: Permalink): readonly ReportedEffect[] {
   return found.map(each => ({
     kind: each.effect.kind,
@@ -47,6 +48,7 @@ export function reportedEffects(found: readonly FoundEffect[], permalink: Permal
   }))
 }
 
+/** What is left of a run, with places instead of spans. */
 export function reportedResidue(
   { left, taken, untold }: Residue,
   permalink: Permalink,

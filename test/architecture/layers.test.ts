@@ -184,7 +184,9 @@ describe('architecture', () => {
     const wrong = files.flatMap(({ file, path }) => [
       ...(exportsDefault(file) ? [`${path} has a default export`] : []),
       ...file.getEnums().map(found => `${path} has the enum ${found.getName()}`),
-      ...(file.getStatements().every(found => Node.isImportDeclaration(found) || Node.isExportDeclaration(found))
+      // The one entry that problem files outside the package import.
+      ...(path !== 'rules/kit.ts' &&
+      file.getStatements().every(found => Node.isImportDeclaration(found) || Node.isExportDeclaration(found))
         ? [`${path} only passes on what others export`]
         : []),
       ...file
