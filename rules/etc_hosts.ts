@@ -13,6 +13,14 @@ const rule = textRule({
   says: 'names the node in /etc/hosts',
   places: ['/etc/hosts'],
   line: namesHost,
+  open: {
+    line: text =>
+      text
+        .split(/\s+/)
+        .slice(1)
+        .some(name => name === '…' || name.startsWith('….')),
+    condition: 'the name written there is the one the node has',
+  },
   near: { line: text => /^\S+\s+\S/.test(text), why: 'names other hosts than this node' },
 })
 

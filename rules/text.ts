@@ -14,6 +14,8 @@ export interface FileText {
   readonly places: readonly Place[]
   /** Whether a line is one that is asked for; `…` stands for each piece of it that is not known. */
   readonly line: (text: string, host: string) => boolean
+  /** A line of which the piece that counts is not known, and under which condition it is one that is asked for. */
+  readonly open?: { readonly line: (text: string) => boolean; readonly condition: string }
   /** A line that looks like it, and why it is not enough. */
   readonly near?: { readonly line: (text: string) => boolean; readonly why: string }
   /** What has to happen beside the text, judged where it is there. */
@@ -109,13 +111,15 @@ export function textRule(file: FileText): Rule {
       const at = isAt(effect.path, file.places)
       if (at.kind === 'false') return NO_MATCH
       const held = holds(effect, text => file.line(text, occurrence.run.host))
-      if (held.kind === 'no') {
+      const isOpen = held.kind === 'no' && file.open !== undefined && holds(effect, file.open.line).kind === 'yes'
+      if (held.kind === 'no' && !isOpen) {
         return file.near !== undefined && at.kind === 'true' && holds(effect, file.near.line).kind === 'yes'
           ? { kind: 'near', why: file.near.why }
           : NO_MATCH
       }
       if (held.kind === 'unread') return { kind: 'could', says: 'what the file says is not known', causes: held.causes }
       const conditions = held.kind === 'host' ? [`the text ${file.says}`] : []
+      if (isOpen && file.open !== undefined) conditions.push(file.open.condition)
       if (at.kind === 'unknown') {
         const [here] = optionsOf(effect.path).flatMap(({ value }) => {
           const text = textOf(value)
