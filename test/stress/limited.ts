@@ -1,0 +1,47 @@
+import { Worker } from 'node:worker_threads'
+import type { Measured } from './measure.js'
+import type { Assignment } from './worker.js'
+
+/** Longer than this for one playbook is a hang. */
+export const secondsAllowed = 20
+
+/** Measures playbooks in a thread of their own; one that takes too long is given up, and the next one is begun anew. */
+export async function measureAll(assignment: Assignment): Promise<readonly Measured[]> {
+  const { playbooks } = assignment
+  const measured: Measured[] = []
+  while (measured.length < playbooks.length) {
+    const before = measured.length
+    await measureFrom({ ...assignment, playbooks: playbooks.slice(before) }, measured)
+    if (measured.length < playbooks.length) measured.push(gaveUp)
+  }
+  return measured
+}
+
+const gaveUp: Measured = {
+  plays: 0,
+  tasks: 0,
+  milliseconds: secondsAllowed * 1000,
+  unread: [],
+  list: '',
+  thrown: `no end after ${secondsAllowed} s`,
+}
+
+/** Measures until all is done or one playbook takes too long. */
+function measureFrom(assignment: Assignment, measured: Measured[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const expected = measured.length + assignment.playbooks.length
+    const worker = new Worker(new URL('worker.js', import.meta.url), { workerData: assignment })
+    const stop = (): void => {
+      clearTimeout(timer)
+      worker.terminate().then(() => resolve(), reject)
+    }
+    let timer = setTimeout(stop, secondsAllowed * 1000)
+    worker.on('message', (result: Measured) => {
+      measured.push(result)
+      if (measured.length === expected) return stop()
+      clearTimeout(timer)
+      timer = setTimeout(stop, secondsAllowed * 1000)
+    })
+    worker.on('error', stop)
+  })
+}
