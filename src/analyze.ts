@@ -10,9 +10,11 @@ import { readInventory } from './inventory/read.js'
 import { readInventorySettings } from './inventory/settings.js'
 import type { Dict } from './jinja/value.js'
 import { withoutExpressions } from './recorded/without-code.js'
-import { openCode } from './run/code.js'
+import { type Code, openCode } from './run/code.js'
+import { type Listing, listPlaybook } from './run/listing.js'
 import { type Role, type RoleCode, readRole, roleDirectories } from './run/role.js'
 import { type Observer, runPlaybook } from './run/run.js'
+import type { RunOptions } from './run/state.js'
 import type { Run } from './run/task-run.js'
 import { type Diagnostic, UsageError } from './source/diagnostic.js'
 import { placeOf, type Span } from './source/text.js'
@@ -77,6 +79,12 @@ export interface RunAnalysis {
   readonly diagnostics: readonly Diagnostic[]
 }
 
+/** A playbook's static tasks, and what was found wrong on the way. */
+export interface ListingAnalysis {
+  readonly listing: Listing
+  readonly diagnostics: readonly Diagnostic[]
+}
+
 /** A run with what it does to the host and who fixes each problem. */
 export interface Analysis extends RunAnalysis {
   readonly effects: RunEffects
@@ -96,6 +104,50 @@ export function analyze(tree: SourceTree, request: AnalysisRequest): Analysis {
 
 /** The pipeline up to the run: for what needs no verdicts. */
 export function analyzeRun(tree: SourceTree, request: AnalysisRequest): RunAnalysis {
+  const { code, options, beside, diagnostics } = openRun(tree, request)
+  const roles = new Map<string, RoleStart>()
+  const observer: Observer = {
+    roleStarts: (role, scope) => {
+      if (roles.has(role.code.path)) return
+      const names = request.variables?.(role, scope) ?? []
+      roles.set(role.code.path, { role, variables: new Map(names.map(name => [name, scope.resolve(name)])) })
+    },
+  }
+  const run = runPlaybook(code, options, observer)
+  return {
+    origin: tree.origin,
+    inventory: options.inventory,
+    variableFiles: beside,
+    run,
+    roles: [...roles.values()],
+    unreachedRoles: () => {
+      const reached = new Set([...roles.values()].map(({ role }) => role.code.directory))
+      return roleDirectories(code)
+        .filter(directory => !reached.has(directory))
+        .map(directory => readRole(code, directory, {}))
+    },
+    diagnostics: diagnostics(),
+  }
+}
+
+/** What `ansible-playbook --list-tasks` lists: the playbook before anything of it runs. */
+export function analyzeListing(tree: SourceTree, request: AnalysisRequest): ListingAnalysis {
+  const { code, options, diagnostics } = openRun(tree, request)
+  const listing = listPlaybook(code, options)
+  return { listing, diagnostics: diagnostics() }
+}
+
+/** What a run starts from: the role code, and the request with its files read. */
+interface OpenRun {
+  readonly code: Code
+  readonly options: RunOptions
+  /** Variable files beside the inventories. */
+  readonly beside: readonly VariableFile[]
+  /** Everything found wrong with the input so far, without repeats. */
+  readonly diagnostics: () => readonly Diagnostic[]
+}
+
+function openRun(tree: SourceTree, request: AnalysisRequest): OpenRun {
   const diagnostics = collectDiagnostics()
   const code = openCode(tree, diagnostics.report)
   requirePlaybook(tree, request.playbook)
@@ -118,55 +170,29 @@ export function analyzeRun(tree: SourceTree, request: AnalysisRequest): RunAnaly
   const besidePlaybook = remembered((directory: string) =>
     readGroupVars(tree, directory, 'playbook', diagnostics.report),
   )
-
-  const roles = new Map<string, RoleStart>()
-  const observer: Observer = {
-    roleStarts: (role, scope) => {
-      if (roles.has(role.code.path)) return
-      const names = request.variables?.(role, scope) ?? []
-      roles.set(role.code.path, { role, variables: new Map(names.map(name => [name, scope.resolve(name)])) })
-    },
-  }
   const facts = request.facts === undefined ? new Map<string, Dict>() : readFacts(request.facts, diagnostics.report)
   if (request.facts !== undefined && !facts.has(host) && !facts.has(ANY_HOST)) {
     const message = `no facts of ${host} in it; it has ${[...facts.keys()].slice(0, 8).join(', ') || 'none'}`
     diagnostics.report({ code: 'facts-malformed', severity: 'warning', message, at: startOf(request.facts) })
   }
-  const run = runPlaybook(
-    code,
-    {
-      playbook: request.playbook,
-      host,
-      inventory,
-      hostLayers: (current, name, directory): readonly Layer[] =>
-        hostLayers(current, name, [...beside, ...besidePlaybook(directory)]),
-      extraVars: readExtraVars(request.extraVars, diagnostics.report),
-      facts,
-      environment: new Map(
-        Object.entries(request.environment ?? {}).flatMap(([name, value]) =>
-          value === undefined ? [] : [[name, value]],
-        ),
-      ),
-      assumptions: gatherAssumptions(readAssumptions(request.assume)),
-      tags: request.tags,
-      skipTags: request.skipTags,
-    },
-    observer,
-  )
-  return {
-    origin: tree.origin,
+  const options: RunOptions = {
+    playbook: request.playbook,
+    host,
     inventory,
-    variableFiles: beside,
-    run,
-    roles: [...roles.values()],
-    unreachedRoles: () => {
-      const reached = new Set([...roles.values()].map(({ role }) => role.code.directory))
-      return roleDirectories(code)
-        .filter(directory => !reached.has(directory))
-        .map(directory => readRole(code, directory, {}))
-    },
-    diagnostics: [...diagnostics.all(), ...tree.diagnostics()],
+    hostLayers: (current, name, directory): readonly Layer[] =>
+      hostLayers(current, name, [...beside, ...besidePlaybook(directory)]),
+    extraVars: readExtraVars(request.extraVars, diagnostics.report),
+    facts,
+    environment: new Map(
+      Object.entries(request.environment ?? {}).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, value]],
+      ),
+    ),
+    assumptions: gatherAssumptions(readAssumptions(request.assume)),
+    tags: request.tags,
+    skipTags: request.skipTags,
   }
+  return { code, options, beside, diagnostics: () => [...diagnostics.all(), ...tree.diagnostics()] }
 }
 
 /** The host the answer is about: the one asked for, else the first of the control plane, else the first of all. */

@@ -1,13 +1,5 @@
 import { statSync } from 'node:fs'
-import {
-  type Analysis,
-  type AnalysisRequest,
-  analyze,
-  analyzeRun,
-  nameOfOrigin,
-  type RunAnalysis,
-  shownVariables,
-} from '../analyze.js'
+import { type Analysis, type AnalysisRequest, analyze, nameOfOrigin, shownVariables } from '../analyze.js'
 import { isFullyKnown } from '../jinja/python.js'
 import { newestRelease, readSnapshot, recordedReleases, type Snapshot } from '../recorded/snapshot.js'
 import type { Report, ReportedDiagnostic, ReportedVerdict } from '../reports/report.js'
@@ -45,12 +37,12 @@ export function openSubject(source: string | undefined, request: AnalysisRequest
   return { kind: 'recorded', snapshot }
 }
 
-/** Analyses role code, for what only code can answer. */
-export function analyzeCode(source: string | undefined, request: AnalysisRequest, command: string): RunAnalysis {
+/** The role code of SOURCE, for what only code can answer. */
+export function openCodeOf(source: string | undefined, command: string): SourceTree {
   const name = source ?? newestRelease()
   const tree = openSource(name)
   if (tree === undefined) throw new UsageError(needsCode(name, command))
-  return analyzeRun(tree, request)
+  return tree
 }
 
 function needsCode(release: string, what: string): string {

@@ -1,6 +1,7 @@
 import { readRoleMeta } from '../ansible/read-plays.js'
 import { readDefinitions } from '../ansible/read-tasks.js'
 import type { Definition, RoleEntry, Statement, Unreadable } from '../ansible/statement.js'
+import { once } from '../source/once.js'
 import type { Span } from '../source/text.js'
 import { entryOf, type Node } from '../yaml/node.js'
 import { type Code, firstFile, joinPath } from './code.js'
@@ -13,7 +14,7 @@ export interface RoleFiles {
   readonly handlers?: string
 }
 
-/** A role's files, read. */
+/** A role's files; those of its variables are read when they are first asked for. */
 export interface RoleCode {
   /** The path under `roles/`, the way reports name a role. */
   readonly path: string
@@ -106,11 +107,13 @@ export function readRole(code: Code, directory: string, from: RoleFiles): RoleCo
     if (found === undefined) missing ??= `${folder}/${wanted}`
     return found
   }
-  const variables = (kind: 'defaults' | 'vars'): readonly Definition[] => {
+  const variables = (kind: 'defaults' | 'vars'): (() => readonly Definition[]) => {
     const file = locate(kind)
-    const files =
-      file !== undefined ? [file] : from[kind] === undefined ? filesBelow(code, `${directory}/${kind}/main`) : []
-    return files.flatMap(path => readDefinitions(code.document(path)))
+    return once(() => {
+      const files =
+        file !== undefined ? [file] : from[kind] === undefined ? filesBelow(code, `${directory}/${kind}/main`) : []
+      return files.flatMap(path => readDefinitions(code.document(path)))
+    })
   }
   const tasksFile = locate('tasks')
   const handlersFile = locate('handlers')
@@ -121,8 +124,12 @@ export function readRole(code: Code, directory: string, from: RoleFiles): RoleCo
   return {
     path: directory.replace(/^(?:.*\/)?roles\//, ''),
     directory,
-    defaults,
-    vars,
+    get defaults() {
+      return defaults()
+    },
+    get vars() {
+      return vars()
+    },
     dependencies: meta.dependencies,
     allowDuplicates: meta.allowDuplicates,
     tasks: (tasksFile === undefined ? undefined : code.statements(tasksFile)) ?? [],

@@ -1,23 +1,8 @@
-import { posix } from 'node:path'
-import { readPlaybook } from '../ansible/read-plays.js'
-import { readDefinitions } from '../ansible/read-tasks.js'
-import type { Directives, Play } from '../ansible/statement.js'
-import { matchHosts } from '../inventory/patterns.js'
-import { type Cause, FALSE, known, TRUE, type Truth, unknown, type Value } from '../jinja/value.js'
-import { placeOf, type Span } from '../source/text.js'
-import { createChanges, layerOf, uncertain } from '../variables/layers.js'
-import { evaluateNode } from '../variables/node-value.js'
-import type { Layer, Scope } from '../variables/scope.js'
-import { entryOf, type Node } from '../yaml/node.js'
-import { type Code, directoryOf, firstFile } from './code.js'
-import { createCompiler } from './compile.js'
-import { createEffort } from './effort.js'
-import { chainOf, type Frame } from './frame.js'
+import type { Scope } from '../variables/scope.js'
+import type { Code } from './code.js'
+import { playsOf, preparePlay } from './plays.js'
 import type { Role } from './role.js'
-import { createScopes, type PlayVariables } from './scopes.js'
-import { type Found, findFiles } from './search.js'
-import { createHostStores, possibleInventory, type RunOptions, type RunState } from './state.js'
-import { tagsOfFrame } from './tags.js'
+import { createRunState, type RunOptions } from './state.js'
 import type { Gap, PlayRun, Run, TaskRun } from './task-run.js'
 import { flushHandlers, type Walk, walkCompiled, walkPlay } from './walk.js'
 
@@ -32,258 +17,35 @@ export interface Observer {
  * as Ansible would. Nothing is executed; what only the host can tell stays unknown. What cannot be read becomes a gap.
  */
 export function runPlaybook(code: Code, options: RunOptions, observer: Observer): Run {
-  const changes = createChanges()
-  const storesOf = createHostStores(changes)
-  const state: RunState = {
-    code,
-    options,
-    changes,
-    storesOf,
-    store: storesOf(options.host).facts,
-    inventory: options.inventory,
-    perhaps: [],
-    statements: createEffort(code.report),
-    invocations: createEffort(code.report),
-  }
+  const state = createRunState(code, options)
   const tasks: TaskRun[] = []
   const gaps: Gap[] = []
   const plays: PlayRun[] = []
-  for (const item of playsOf(code, state, options.playbook, gaps)) {
-    plays.push(runPlay(state, item, plays.length, tasks, gaps, observer))
+  for (const placed of playsOf(state, gaps)) {
+    // Only now: hosts and imports of a play may rest on what the plays before it did.
+    const { shown, hosts, compiler, compiled, scopes } = preparePlay(state, placed, gaps)
+    const walk: Walk = {
+      state,
+      compiler,
+      scopes,
+      play: compiled,
+      number: plays.length,
+      hosts,
+      inPlay: shown.inPlay,
+      tasks,
+      gaps,
+      roleStarts: observer.roleStarts,
+      visit: item => walkCompiled(walk, item),
+      flush: () => flushHandlers(walk),
+      handlers: [],
+      rolesDone: new Set(),
+      skipping: undefined,
+      repeats: false,
+      ended: false,
+      open: [],
+    }
+    walkPlay(walk)
+    plays.push(shown)
   }
   return { host: options.host, playbook: options.playbook, plays, tasks, gaps }
-}
-
-interface PlacedPlay {
-  readonly play: Play
-  /** The chain of playbooks it was imported through. */
-  readonly parent: Frame
-}
-
-const noDirectives = (at: Span): Directives => ({
-  name: undefined,
-  when: [],
-  tags: [],
-  vars: [],
-  keywords: new Map(),
-  at,
-})
-
-/** The plays of a playbook with `import_playbook` put in place (rule 98). */
-function playsOf(code: Code, state: RunState, playbook: string, gaps: Gap[]): readonly PlacedPlay[] {
-  const file = code.tree.read(playbook)
-  const at: Span = { file: file ?? { path: playbook, text: '' }, start: 0, end: 0 }
-  const frame = playbookFrame(undefined, playbook, noDirectives(at))
-  return readPlays(frame)
-
-  function readPlays(inside: Frame): readonly PlacedPlay[] {
-    const node = code.document(inside.file)
-    if (node === undefined) return []
-    return readPlaybook(node, code.report).flatMap(entry => {
-      if (entry.kind === 'unreadable') {
-        gaps.push({ says: entry.says, at: entry.at, via: [inside.step], runs: TRUE })
-        return []
-      }
-      if (entry.kind === 'play') return [{ play: entry, parent: inside }]
-      const name = staticText({ kind: 'scalar', data: entry.file, span: entry.at }, inside)
-      const path = name === undefined ? undefined : firstFile(code.tree, [directoryOf(inside.file)], [name])
-      const cycle = path !== undefined && chainOf(inside).some(({ file }) => file === path)
-      if (path === undefined || cycle) {
-        const says = cycle
-          ? `playbooks import each other without end: ${entry.file}`
-          : `import_playbook: no file '${entry.file}'`
-        code.report({ code: cycle ? 'import-cycle' : 'import-missing', severity: 'error', message: says, at: entry.at })
-        gaps.push({ says, at: entry.at, via: [inside.step], runs: TRUE })
-        return []
-      }
-      return readPlays(playbookFrame(inside, path, entry))
-    })
-  }
-
-  function staticText(node: Node, frame: Frame): string | undefined {
-    const scopes = createScopes(state, noVariables)
-    const value = evaluateNode(node, scopes.ofPlay(frame))
-    return value.kind === 'known' && typeof value.data === 'string' ? value.data : undefined
-  }
-}
-
-function playbookFrame(parent: Frame | undefined, file: string, directives: Directives): Frame {
-  const step = { kind: 'playbook', what: `playbook ${file}`, at: directives.at } as const
-  return { parent, kind: 'playbook', step, directives, role: undefined, file, playbookDirectory: directoryOf(file) }
-}
-
-const noVariables: PlayVariables = { play: [], prompts: [], files: [], roles: [], hosts: [] }
-
-function runPlay(
-  state: RunState,
-  { play, parent }: PlacedPlay,
-  number: number,
-  tasks: TaskRun[],
-  gaps: Gap[],
-  observer: Observer,
-): PlayRun {
-  const step = { kind: 'play', what: play.name === undefined ? 'play' : `play "${play.name}"`, at: play.at } as const
-  const frame: Frame = { ...parent, parent, kind: 'play', step, directives: play }
-  const imported = chainOf(parent).flatMap(({ directives }) => directives.vars)
-  const bare: PlayVariables = { ...noVariables, play: [...play.vars, ...imported], prompts: promptsOf(play) }
-  // Which files they are may depend on the host; what needs them before it is known has to do with the others (rule 94).
-  const early = { ...bare, files: varsFilesOf(state, play, frame, createScopes(state, bare).ofPlay(frame), undefined) }
-  const beforeHosts = createScopes(state, early)
-  const compiler = createCompiler(
-    state.code,
-    (node, at) => evaluateNode(node, beforeHosts.ofPlay(at)),
-    state.statements,
-  )
-  const { patterns, hosts, inPlay } = hostsOfPlay(state, play, frame, early)
-  const compiled = compiler.compilePlay(play, frame)
-  const withRoles = { ...bare, roles: compiled.visibleRoles, hosts }
-  const files = varsFilesOf(state, play, frame, createScopes(state, withRoles).ofVarsFiles(frame), gaps)
-  const scopes = createScopes(state, { ...withRoles, files })
-  const walk: Walk = {
-    state,
-    compiler,
-    scopes,
-    play: compiled,
-    number,
-    hosts,
-    inPlay,
-    tasks,
-    gaps,
-    roleStarts: observer.roleStarts,
-    visit: item => walkCompiled(walk, item),
-    flush: () => flushHandlers(walk),
-    handlers: [],
-    rolesDone: new Set(),
-    skipping: undefined,
-    repeats: false,
-    ended: false,
-    open: [],
-  }
-  walkPlay(walk)
-  const named = play.name === undefined ? undefined : beforeHosts.ofPlay(frame).template(play.name, play.at)
-  const name =
-    named?.kind === 'known' && typeof named.data === 'string' ? named.data : (play.name ?? patterns.join(','))
-  return { name, hosts: patterns, tags: tagsOfFrame(frame, scopes.ofPlay(frame)), inPlay, at: play.at }
-}
-
-function hostsOfPlay(
-  state: RunState,
-  play: Play,
-  frame: Frame,
-  variables: PlayVariables,
-): { patterns: readonly string[]; hosts: readonly string[]; inPlay: Truth } {
-  const node = play.hosts
-  const value = node === undefined ? known([]) : evaluateNode(node, createScopes(state, variables).ofPlay(frame))
-  const items = value.kind === 'known' && Array.isArray(value.data) ? value.data : [value]
-  const patterns = items.flatMap(item => (item.kind === 'known' && typeof item.data === 'string' ? item.data : []))
-  if (patterns.length < items.length) {
-    const says = `which hosts the play is for cannot be told before the run`
-    return {
-      patterns: textsIn(node),
-      hosts: [state.options.host],
-      inPlay: unknown([{ says, at: node?.span ?? play.at }]),
-    }
-  }
-  if (node === undefined) {
-    // Ansible refuses such a playbook; nobody can tell which hosts were meant.
-    const says = "the play has no 'hosts'"
-    return { patterns, hosts: [state.options.host], inPlay: unknown([{ says, at: play.at, unread: true }]) }
-  }
-  const hosts = matchHosts(patterns, state.inventory)
-  if (state.perhaps.length === 0) return { patterns, hosts, inPlay: hosts.includes(state.options.host) ? TRUE : FALSE }
-  const possible = matchHosts(patterns, possibleInventory(state))
-  return {
-    patterns,
-    hosts: [...new Set([...hosts, ...possible])],
-    inPlay: perhapsInPlay(state, patterns, hosts, possible),
-  }
-}
-
-/**
- * Whether the host is in a play where memberships are left open. A union of groups only grows with them; any other pattern
- * is decided only where one membership is open and both ways come to the same.
- */
-function perhapsInPlay(
-  { perhaps, options: { host }, inventory }: RunState,
-  patterns: readonly string[],
-  certain: readonly string[],
-  possible: readonly string[],
-): Truth {
-  const causes = perhaps.flatMap(each => each.causes)
-  const isIn = certain.includes(host)
-  const same = isIn === possible.includes(host)
-  const grows = !patterns.some(pattern => /[!&[~]/.test(pattern))
-  const namesHosts = patterns.every(pattern => inventory.hosts.has(pattern))
-  const anyGroup = perhaps.some(({ group }) => group === undefined) && !namesHosts
-  const decided = grows ? isIn || (same && !anyGroup) : same && perhaps.length === 1 && !anyGroup
-  return decided ? (isIn ? TRUE : FALSE) : unknown(causes)
-}
-
-/** A text, or the texts of a list, as written. */
-function textsIn(node: Node | undefined): readonly string[] {
-  if (node?.kind === 'list') return node.items.flatMap(textsIn)
-  return node?.kind === 'scalar' ? [String(node.data)] : []
-}
-
-/**
- * The layers of `vars_files`, strongest first: of a nested list the first file that is there. A name that rests on an
- * undefined variable is passed over, as Ansible does as long as it has no facts. Without `gaps` nothing is missed yet.
- */
-function varsFilesOf(
-  { code }: RunState,
-  play: Play,
-  frame: Frame,
-  scope: Scope,
-  gaps: Gap[] | undefined,
-): readonly Layer[] {
-  const node = play.keywords.get('vars_files')?.value
-  const groups = node === undefined ? [] : node.kind === 'list' ? node.items : [node]
-  const directories = [posix.join(frame.playbookDirectory, 'vars'), frame.playbookDirectory]
-  return groups.toReversed().flatMap(group => {
-    const missed = (says: string): void => {
-      const via = [frame.step]
-      gaps?.push({ says: `vars_files: ${says} (${placeOf(group.span)})`, at: group.span, via, runs: TRUE })
-    }
-    const layers: Layer[] = []
-    // Why none of the files so far may be there.
-    const doubts: Cause[] = []
-    for (const item of group.kind === 'list' ? group.items : [group]) {
-      const name = evaluateNode(item, scope)
-      if (name.kind === 'failure' && name.undefined) {
-        missed(`its name cannot be told: ${name.says}`)
-        return layers
-      }
-      const { candidates, otherwise } = filesNamed(code, name, directories)
-      if (candidates.length === 0 && otherwise.length > 0) {
-        const says = 'which file of vars_files it is cannot be told'
-        missed('which file it is cannot be told')
-        layers.push(layerOf('play vars_files', readDefinitions({ kind: 'unreadable', says, span: item.span })))
-      }
-      for (const { path, because } of candidates) {
-        const layer = layerOf('play vars_files', readDefinitions(code.document(path)))
-        const open = [...doubts, ...because, ...otherwise]
-        layers.push(open.length === 0 ? layer : uncertain(layer, open))
-      }
-      if (candidates.length > 0 && otherwise.length === 0) return layers
-      doubts.push(...otherwise)
-    }
-    if (layers.length === 0) missed('no such file')
-    return layers
-  })
-}
-
-/** One that the tree refuses is found too: it may define anything. */
-function filesNamed(code: Code, name: Value, directories: readonly string[]): Pick<Found, 'candidates' | 'otherwise'> {
-  if (name.kind !== 'known' || typeof name.data !== 'string') return findFiles(code, name, directories)
-  const path = firstFile(code.tree, directories, [name.data])
-  return { candidates: path === undefined ? [] : [{ path, because: [] }], otherwise: [] }
-}
-
-function promptsOf(play: Play): readonly string[] {
-  const node = play.keywords.get('vars_prompt')?.value
-  if (node?.kind !== 'list') return []
-  return node.items.flatMap(item => {
-    const name = item.kind === 'map' ? entryOf(item, 'name')?.value : undefined
-    return name?.kind === 'scalar' ? String(name.data) : []
-  })
 }

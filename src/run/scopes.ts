@@ -6,7 +6,7 @@ import { evaluateTemplate } from '../jinja/template.js'
 import { type Cause, failure, type Key, known, type Truth, unknown, type Value } from '../jinja/value.js'
 import { assumed } from '../variables/assumptions.js'
 import { type Facts, factsOf } from '../variables/facts.js'
-import { growingLayer, layerOf, uncertain, valuesLayer } from '../variables/layers.js'
+import { deferredLayer, growingLayer, layerOf, uncertain, valuesLayer } from '../variables/layers.js'
 import { LazyDict } from '../variables/lazy-dict.js'
 import type { Origin } from '../variables/resolved.js'
 import { createScope, type Layer, type Scope, type ScopeOptions } from '../variables/scope.js'
@@ -114,8 +114,8 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
   ]
 
   const visible = {
-    vars: growingLayer(layerOf('role vars', variables.roles.flatMap(allVars))),
-    defaults: growingLayer(layerOf('role defaults', variables.roles.flatMap(allDefaults))),
+    vars: growingLayer(deferredLayer(() => layerOf('role vars', variables.roles.flatMap(allVars)))),
+    defaults: growingLayer(deferredLayer(() => layerOf('role defaults', variables.roles.flatMap(allDefaults)))),
   }
 
   const show = (role: Role, truth: Truth): void => {
@@ -192,9 +192,9 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     for (const role of roles) add(layers, 'role params', role.parameters)
     for (const { kind, directives } of chainOf(frame).toReversed())
       if (kind !== 'play') add(layers, 'block vars', directives.vars)
-    for (const role of roles) add(layers, 'role vars', role.code.vars)
+    for (const role of roles) layers.push(roleLayer(role, 'vars', false))
     layers.push(...ofThePlay)
-    for (const role of roles) add(layers, 'role defaults', role.code.defaults)
+    for (const role of roles) layers.push(roleLayer(role, 'defaults', false))
     return createScope(layers, scopeOptions(frame, undefined))
   }
 
@@ -360,8 +360,10 @@ function roleLayer(role: Role, what: 'vars' | 'defaults', dependenciesOnly: bool
   const before = made.get(key)
   if (before) return before
   const all = what === 'vars' ? allVars : allDefaults
-  const definitions = dependenciesOnly ? role.dependencies.flatMap(all) : role.code[what]
-  const layer = layerOf(what === 'vars' ? 'role vars' : 'role defaults', definitions)
+  const layer = deferredLayer(() => {
+    const definitions = dependenciesOnly ? role.dependencies.flatMap(all) : role.code[what]
+    return layerOf(what === 'vars' ? 'role vars' : 'role defaults', definitions)
+  })
   made.set(key, layer)
   return layer
 }

@@ -3,10 +3,10 @@ import { addHost, type Inventory } from '../inventory/inventory.js'
 import type { Cause, Dict } from '../jinja/value.js'
 import type { SourceFile, Span } from '../source/text.js'
 import type { Assumptions } from '../variables/assumptions.js'
-import { type Changes, createStore, type Store } from '../variables/layers.js'
+import { type Changes, createChanges, createStore, type Store } from '../variables/layers.js'
 import type { Layer } from '../variables/scope.js'
 import type { Code } from './code.js'
-import type { Effort } from './effort.js'
+import { createEffort, type Effort } from './effort.js'
 
 /** What a run is asked for. */
 export interface RunOptions {
@@ -35,7 +35,7 @@ export interface HostStores {
 }
 
 /** What a run sets, host by host; each host's stores are made when something is first set for it. */
-export function createHostStores(changes: Changes): (host: string) => HostStores {
+function createHostStores(changes: Changes): (host: string) => HostStores {
   const byHost = new Map<string, HostStores>()
   return host => {
     const before = byHost.get(host)
@@ -62,6 +62,23 @@ export interface RunState {
   /** What putting statements in place has cost, and what their invocations have. */
   readonly statements: Effort
   readonly invocations: Effort
+}
+
+/** The state before the first play: nothing is set yet. */
+export function createRunState(code: Code, options: RunOptions): RunState {
+  const changes = createChanges()
+  const storesOf = createHostStores(changes)
+  return {
+    code,
+    options,
+    changes,
+    storesOf,
+    store: storesOf(options.host).facts,
+    inventory: options.inventory,
+    perhaps: [],
+    statements: createEffort(code.report),
+    invocations: createEffort(code.report),
+  }
 }
 
 /** A host that may have come into a group; which group is not known where none is named. */

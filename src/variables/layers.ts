@@ -1,5 +1,6 @@
 import { ANY_NAME, type Definition } from '../ansible/statement.js'
 import { type Cause, mergeCauses, unknown, type Value } from '../jinja/value.js'
+import { once } from '../source/once.js'
 import type { Span } from '../source/text.js'
 import type { Origin } from './resolved.js'
 import type { ChangeLog, Entry, Layer } from './scope.js'
@@ -12,6 +13,12 @@ export function layerOf(origin: Origin, definitions: readonly Definition[]): Lay
   const ofDefinitions = made.get(definitions) ?? new Map<Origin, Layer>()
   made.set(definitions, ofDefinitions.set(origin, layer))
   return layer
+}
+
+/** A layer that is made when something is first looked up in it. */
+export function deferredLayer(make: () => Layer): Layer {
+  const layer = once(make)
+  return { entries: name => layer().entries(name), names: () => layer().names() }
 }
 
 /** A role's definitions are asked for in every frame it stands in. */

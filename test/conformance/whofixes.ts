@@ -1,4 +1,4 @@
-import { type Analysis, analyze, defaultRequest } from '../../src/analyze.js'
+import { type Analysis, analyze, analyzeListing, defaultRequest } from '../../src/analyze.js'
 import type { Value } from '../../src/jinja/value.js'
 import { renderTasksList } from '../../src/reports/tasks-list.js'
 import { jsonOf } from '../../src/reports/value-text.js'
@@ -20,10 +20,11 @@ export function askWhofixes({ tree, directory, playbook, inventory, extraVars }:
   const { tags = [], skipTags = [] } = tree
   const request = { ...defaultRequest, playbook, inventory, host, extraVars, tags, skipTags }
   const { run, diagnostics }: Analysis = analyze(openDirectory(directory), request)
+  const listing = analyzeListing(openDirectory(directory), request)
   return {
     refused: diagnostics.some(({ severity }) => severity === 'error'),
     outcomes: run.tasks.flatMap(task => outcomesOf(task, run)),
-    list: renderTasksList(run),
+    list: renderTasksList(listing.listing),
   }
 }
 
