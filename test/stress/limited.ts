@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { Measured } from './measure.js'
 import type { Assignment } from './worker.js'
 
-/** Longer than this for one playbook is a hang. */
+/** More processor time than this for one playbook is a hang. */
 export const secondsAllowed = 20
 
 /** Measures playbooks in a thread of their own; one that takes too long is given up, and the next one is begun anew. */
@@ -31,16 +31,19 @@ function measureFrom(assignment: Assignment, measured: Measured[]): Promise<void
   return new Promise((resolve, reject) => {
     const expected = measured.length + assignment.playbooks.length
     const worker = new Worker(new URL('worker.js', import.meta.url), { workerData: assignment })
+    let begin = process.cpuUsage()
     const stop = (): void => {
-      clearTimeout(timer)
+      clearInterval(timer)
       worker.terminate().then(() => resolve(), reject)
     }
-    let timer = setTimeout(stop, secondsAllowed * 1000)
+    const timer = setInterval(() => {
+      const { user, system } = process.cpuUsage(begin)
+      if (user + system > secondsAllowed * 1e6) stop()
+    }, 500)
     worker.on('message', (result: Measured) => {
       measured.push(result)
-      if (measured.length === expected) return stop()
-      clearTimeout(timer)
-      timer = setTimeout(stop, secondsAllowed * 1000)
+      begin = process.cpuUsage()
+      if (measured.length === expected) stop()
     })
     worker.on('error', stop)
   })
