@@ -179,8 +179,9 @@ function openRun(tree: SourceTree, request: AnalysisRequest): OpenRun {
     playbook: request.playbook,
     host,
     inventory,
-    hostLayers: (current, name, directory): readonly Layer[] =>
+    hostLayers: rememberedLayers((current, name, directory) =>
       hostLayers(current, name, [...beside, ...besidePlaybook(directory)]),
+    ),
     extraVars: readExtraVars(request.extraVars, diagnostics.report),
     facts,
     environment: new Map(
@@ -249,6 +250,19 @@ function collectDiagnostics(): { report: (diagnostic: Diagnostic) => void; all: 
       if (!found.has(key)) found.set(key, diagnostic)
     },
     all: () => [...found.values()],
+  }
+}
+
+/** Each scope asks for a host's layers; they change where a task makes another inventory of it. */
+function rememberedLayers(compute: RunOptions['hostLayers']): RunOptions['hostLayers'] {
+  const known = new WeakMap<Inventory, Map<string, readonly Layer[]>>()
+  return (inventory, host, directory) => {
+    const ofInventory = known.get(inventory) ?? new Map<string, readonly Layer[]>()
+    known.set(inventory, ofInventory)
+    const key = `${host}\n${directory}`
+    const layers = ofInventory.get(key) ?? compute(inventory, host, directory)
+    ofInventory.set(key, layers)
+    return layers
   }
 }
 

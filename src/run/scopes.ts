@@ -48,6 +48,22 @@ export interface Scopes {
 /** Names of the control host, which is there also where no inventory names it. */
 const controlHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1'])
 
+const playHostNames = ['play_hosts', 'ansible_play_hosts', 'ansible_play_hosts_all', 'ansible_play_batch']
+
+/** Magic variables that nothing has before a host is at hand. */
+const ofOneHost: ReadonlySet<string> = new Set([
+  ...[
+    'inventory_hostname',
+    'inventory_hostname_short',
+    'group_names',
+    'ansible_facts',
+    'inventory_file',
+    'inventory_dir',
+  ],
+  // The variables of the run's own host, which is not at hand.
+  'vars',
+])
+
 const magicPlace = placeOfRun('magic variables')
 const factsPlace = placeOfRun('facts of the host')
 
@@ -188,13 +204,14 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
 
   const ofPlay = (frame: Frame): Scope => {
     const roles = rolesOf(frame).toReversed()
-    const layers: Layer[] = [layerOf('extra vars', options.extraVars)]
+    const layers: Layer[] = [hostlessLayer(frame), layerOf('extra vars', options.extraVars)]
     for (const role of roles) add(layers, 'role params', role.parameters)
     for (const { kind, directives } of chainOf(frame).toReversed())
       if (kind !== 'play') add(layers, 'block vars', directives.vars)
     for (const role of roles) layers.push(roleLayer(role, 'vars', false))
-    layers.push(...ofThePlay)
+    layers.push(visible.vars.layer, ...ofThePlay)
     for (const role of roles) layers.push(roleLayer(role, 'defaults', false))
+    layers.push(visible.defaults.layer)
     return createScope(layers, scopeOptions(frame, undefined))
   }
 
@@ -213,6 +230,17 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
   }
 
   const magicLayer = (frame: Frame, host: string): Layer => computedLayer(magicOf(frame, host))
+
+  /** Those magic variables that are no host's. */
+  const hostlessLayer = (frame: Frame): Layer => {
+    const says = 'the hosts of the play are not known yet'
+    const notYet: [string, () => Value][] = playHostNames.map(name => [
+      name,
+      () => unknown([{ says, at: magicPlace, name }]),
+    ])
+    const all = [...magicOf(frame, options.host), ...notYet]
+    return computedLayer(new Map(all.filter(([name]) => !ofOneHost.has(name))))
+  }
 
   const magicOf = (frame: Frame, host: string): ReadonlyMap<string, () => Value> => {
     const { inventory } = state
@@ -236,10 +264,7 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
             ),
           ),
       ],
-      ['play_hosts', () => texts(variables.hosts)],
-      ['ansible_play_hosts', () => texts(variables.hosts)],
-      ['ansible_play_hosts_all', () => texts(variables.hosts)],
-      ['ansible_play_batch', () => texts(variables.hosts)],
+      ...playHostNames.map((name): [string, () => Value] => [name, () => texts(variables.hosts)]),
       ['ansible_play_name', () => known(frame.step.what)],
       ['ansible_facts', () => factsOfHost(host).all],
       ['ansible_check_mode', () => known(false)],
