@@ -281,8 +281,11 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
         () =>
           known(
             new LazyDict(
-              () => ofFrame(frame).variableNames(),
-              name => definedOrNothing(ofFrame(frame), String(name)),
+              () =>
+                ofFrame(frame)
+                  .variableNames()
+                  .filter(name => name !== 'vars'),
+              name => memberOfVars(ofFrame(frame), String(name)),
             ),
           ),
       ],
@@ -358,6 +361,24 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
 function definedOrNothing(scope: Scope, name: string): Value | undefined {
   const value = scope.variable(name)
   return value.kind === 'undefined' ? undefined : value
+}
+
+/** `vars` does not hold itself; a variable defined by all of it would, and is a recursive loop to Ansible. */
+function memberOfVars(scope: Scope, name: string): Value | undefined {
+  if (name === 'vars') return undefined
+  const { result, reads } = scope.withReads(() => definedOrNothing(scope, name))
+  if (result === undefined || name === 'hostvars' || !reads.has('vars') || !holdsMapping(result)) return result
+  return failure(`'${name}' is defined by all variables, itself among them (a recursive loop)`, magicPlace)
+}
+
+/** Whether a mapping that is computed when looked at stands anywhere in a value. */
+function holdsMapping(value: Value): boolean {
+  if (value.kind === 'one-of') return value.options.some(option => holdsMapping(option.value))
+  if (value.kind !== 'known' || typeof value.data !== 'object' || value.data === null) return false
+  const { data } = value
+  if (data instanceof LazyDict) return true
+  if (data instanceof Map) return [...data.values()].some(holdsMapping)
+  return Array.isArray(data) && (data as readonly Value[]).some(holdsMapping)
 }
 
 function controlHost(name: string): Value {

@@ -10,21 +10,20 @@ export async function measureAll(assignment: Assignment): Promise<readonly Measu
   const { playbooks } = assignment
   const measured: Measured[] = []
   while (measured.length < playbooks.length) {
-    const before = measured.length
-    await measureFrom({ ...assignment, playbooks: playbooks.slice(before) }, measured)
-    if (measured.length < playbooks.length) measured.push(gaveUp)
+    await measureFrom({ ...assignment, playbooks: playbooks.slice(measured.length) }, measured)
   }
   return measured
 }
 
-const gaveUp: Measured = {
+const gaveUp = (thrown: string): Measured => ({
   plays: 0,
   tasks: 0,
   milliseconds: secondsAllowed * 1000,
   unread: [],
   list: '',
-  thrown: `no end after ${secondsAllowed} s`,
-}
+  listable: false,
+  thrown,
+})
 
 /** Measures until all is done or one playbook takes too long. */
 function measureFrom(assignment: Assignment, measured: Measured[]): Promise<void> {
@@ -32,19 +31,20 @@ function measureFrom(assignment: Assignment, measured: Measured[]): Promise<void
     const expected = measured.length + assignment.playbooks.length
     const worker = new Worker(new URL('worker.js', import.meta.url), { workerData: assignment })
     let begin = process.cpuUsage()
-    const stop = (): void => {
+    const stop = (fault?: string): void => {
       clearInterval(timer)
+      if (fault !== undefined) measured.push(gaveUp(fault))
       worker.terminate().then(() => resolve(), reject)
     }
     const timer = setInterval(() => {
       const { user, system } = process.cpuUsage(begin)
-      if (user + system > secondsAllowed * 1e6) stop()
+      if (user + system > secondsAllowed * 1e6) stop(`no end after ${secondsAllowed} s`)
     }, 500)
     worker.on('message', (result: Measured) => {
       measured.push(result)
       begin = process.cpuUsage()
       if (measured.length === expected) stop()
     })
-    worker.on('error', stop)
+    worker.on('error', error => stop(String(error)))
   })
 }

@@ -29,6 +29,8 @@ export interface Measured {
   readonly unread: readonly Unread[]
   /** As `tasks --format list` prints it. */
   readonly list: string
+  /** Whether nothing was found that keeps Ansible from making one. */
+  readonly listable: boolean
   /** Why there is no answer at all: a refusal in a line, or what was thrown. */
   readonly refused?: string
   readonly thrown?: string
@@ -37,17 +39,19 @@ export interface Measured {
 /** The whole pipeline for one playbook, with everything that is rendered from it. Never throws. */
 export function measure(tree: SourceTree, playbook: string, inventory: string): Measured {
   const begin = process.cpuUsage()
-  const nothing = { plays: 0, tasks: 0, unread: [], list: '' }
+  const nothing = { plays: 0, tasks: 0, unread: [], list: '', listable: false }
   const since = (): number => {
     const { user, system } = process.cpuUsage(begin)
     return (user + system) / 1000
   }
+  // What the tree refused for another playbook is no matter of this one.
+  const earlier = new Set(tree.diagnostics())
   try {
     const request = { ...defaultRequest, playbook, inventory: [inventory], host: 'localhost', variables: roleVariables }
-    const analysis = analyze(tree, request)
-    const { run, roles, diagnostics } = analysis
     const listed = analyzeListing(tree, request)
     const list = renderTasksList(listed.listing)
+    const analysis = analyze(tree, request)
+    const { run, roles, diagnostics } = analysis
     renderTasksJson(run)
     renderTasksText(run)
     const report = reportOfAnalysis(analysis)
@@ -64,12 +68,13 @@ export function measure(tree: SourceTree, playbook: string, inventory: string): 
     renderVarsJson(variables)
     renderVarsText(variables)
     const unread: readonly Unread[] = [
-      ...[...diagnostics, ...listed.diagnostics].map(({ code, severity, at, message }) =>
-        unreadAt(code, severity === 'error', at, message),
-      ),
+      ...[...diagnostics, ...listed.diagnostics]
+        .filter(diagnostic => !earlier.has(diagnostic))
+        .map(({ code, severity, at, message }) => unreadAt(code, severity === 'error', at, message)),
       ...run.gaps.map(({ at, says }) => unreadAt('gap', false, at, says)),
     ]
-    return { plays: run.plays.length, tasks: run.tasks.length, milliseconds: since(), unread, list }
+    const listable = !listed.diagnostics.some(each => each.severity === 'error' && !earlier.has(each))
+    return { plays: run.plays.length, tasks: run.tasks.length, milliseconds: since(), unread, list, listable }
   } catch (error) {
     if (error instanceof UsageError) return { ...nothing, milliseconds: since(), refused: error.message }
     return { ...nothing, milliseconds: since(), thrown: error instanceof Error ? String(error.stack) : String(error) }

@@ -66,7 +66,11 @@ function groupsIn(node: Node): readonly string[] {
     const hosts = entry.kind === 'play' ? entry.hosts : undefined
     const nodes = hosts?.kind === 'list' ? hosts.items : hosts === undefined ? [] : [hosts]
     return nodes
-      .flatMap(each => (each.kind === 'scalar' && typeof each.data === 'string' ? each.data.split(/[:,!&\s]+/) : []))
+      .flatMap(each =>
+        each.kind === 'scalar' && typeof each.data === 'string'
+          ? each.data.replace(/\{\{.*?\}\}/g, '').split(/[:,!&\s]+/)
+          : [],
+      )
       .filter(word => /^[a-z_][\w.-]*$/i.test(word) && !reserved.has(word))
   })
 }
