@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { readPlaybook } from '../../src/ansible/read-plays.js'
 import type { SourceTree } from '../../src/source/tree.js'
 import { entryOf, type Node } from '../../src/yaml/node.js'
@@ -19,15 +21,20 @@ export interface Found {
   readonly groups: readonly string[]
 }
 
-/** Reads every YAML file of a tree and says which of them are playbooks: lists with a play or an import of one. */
+/**
+ * Reads every YAML file of a checkout and says which of them are playbooks: lists with a play or an import of one. Links are
+ * not followed: what they lead to is found where it stands, and some lead back to themselves.
+ */
 export function findPlaybooks(tree: SourceTree): Found {
   let yamlFiles = 0
   const playbooks: FoundPlaybook[] = []
   const groups = new Set<string>()
   const look = (directory: string, configured: string): void => {
     const root = tree.entryKind(below(directory, 'ansible.cfg')) === 'file' ? directory : configured
+    const entries = readdirSync(join(tree.origin.path, directory), { withFileTypes: true })
+    const links = new Set(entries.filter(entry => entry.isSymbolicLink()).map(({ name }) => name))
     for (const name of tree.list(directory)) {
-      if (name.startsWith('.')) continue
+      if (name.startsWith('.') || links.has(name)) continue
       const path = below(directory, name)
       if (tree.entryKind(path) === 'directory') look(path, root)
       else if (/\.ya?ml$/.test(name)) {

@@ -16,6 +16,8 @@ const tree: Files = {
 `,
   'tasks.yml': '- {name: no play, debug: {msg: x}}\n',
   'vars.yaml': 'hosts: [web]\n',
+  'linked.yml': { to: 'site.yml' },
+  'deep/around': { to: '..' },
   'broken.yml': '- hosts: all\n  tasks: [\n',
   'templates/page.j2': '- hosts: all\n',
   '.hidden/site.yml': '- hosts: all\n',
