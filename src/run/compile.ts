@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { isKnownModule } from '../ansible/modules.js'
 import type { Play, RoleEntry, Statement, Task, Unreadable } from '../ansible/statement.js'
 import { hasTemplate } from '../jinja/parser.js'
@@ -107,7 +108,10 @@ export function createCompiler(code: Code, evaluateStatic: EvaluateStatic, effor
   const missModule = ({ action, keywords, at }: Task, frame: Frame): void => {
     if (hasTemplate(action) || inheritedKeyword(frame, { keywords }, 'collections') !== undefined) return
     const around = [frame.playbookDirectory, ...code.rolesRead]
-    const directories = [...code.modulePaths, ...around.flatMap(each => [`${each}/library`, `${each}/action_plugins`])]
+    const directories = [
+      ...code.modulePaths,
+      ...around.flatMap(each => ['library', 'action_plugins'].map(folder => posix.join(each, folder))),
+    ]
     const name = action.replace(/^ansible\.legacy\./, '')
     const found = directories.some(directory =>
       code.tree.list(joinPath('', directory) ?? '').some(file => file === name || file.startsWith(`${name}.`)),
