@@ -205,8 +205,9 @@ function openRun(tree: SourceTree, request: AnalysisRequest): OpenRun {
     playbook: request.playbook,
     host,
     inventory,
-    hostLayers: (current, name, directory, added): readonly Layer[] =>
+    hostLayers: rememberedLayers((current, name, directory, added) =>
       hostLayers(current, name, [...beside, ...besidePlaybook(directory)], added),
+    ),
     extraVars,
     facts,
     environment: new Map(
@@ -339,6 +340,19 @@ function collectDiagnostics(): { report: (diagnostic: Diagnostic) => void; all: 
       if (!found.has(key)) found.set(key, diagnostic)
     },
     all: () => [...found.values()],
+  }
+}
+
+/** Each scope asks for a host's layers; they change where a task makes another inventory of it. What is added is one layer a host. */
+function rememberedLayers(compute: RunOptions['hostLayers']): RunOptions['hostLayers'] {
+  const known = new WeakMap<Inventory, Map<string, readonly Layer[]>>()
+  return (inventory, host, directory, added) => {
+    const ofInventory = known.get(inventory) ?? new Map<string, readonly Layer[]>()
+    known.set(inventory, ofInventory)
+    const key = `${host}\n${directory}`
+    const layers = ofInventory.get(key) ?? compute(inventory, host, directory, added)
+    ofInventory.set(key, layers)
+    return layers
   }
 }
 

@@ -28,3 +28,9 @@ export const taskKeywords: ReadonlySet<string> = new Set([
   ...words(`action args async changed_when delay delegate_facts delegate_to failed_when listen local_action loop
     loop_control notify poll register retries until when`),
 ])
+
+/** What may stand beside a dynamic include: it is no task that anything else could apply to. `listen` of handlers only. */
+export const includeKeywords: ReadonlySet<string> = new Set(
+  words(`action args collections debugger ignore_errors listen local_action loop loop_control name no_log register run_once
+    tags timeout vars when`),
+)

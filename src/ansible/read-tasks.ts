@@ -3,7 +3,7 @@ import type { Span } from '../source/text.js'
 import type { MapEntry, MapNode, Node, ScalarNode } from '../yaml/node.js'
 import { entryOf } from '../yaml/node.js'
 import { readFreeForm, splitArguments } from './arguments.js'
-import { blockKeywords, taskKeywords } from './keywords.js'
+import { blockKeywords, includeKeywords, taskKeywords } from './keywords.js'
 import { fullModuleName, takesFreeForm, takesRawText } from './modules.js'
 import {
   ANY_NAME,
@@ -125,6 +125,13 @@ function readTask(node: MapNode, report: Report): Task | Unreadable {
   const args = readArguments(module, call.given, entryOf(node, 'args')?.value)
   if ('problem' in args) return refuseTask(args.problem, node, report)
   const directives = readDirectives(node, taskKeywords)
+  if (module === 'ansible.builtin.include_tasks' || module === 'ansible.builtin.include_role') {
+    for (const [name, { key }] of directives.keywords) {
+      if (includeKeywords.has(name)) continue
+      const message = `'${name}' cannot stand beside ${call.action}`
+      report({ code: 'task-malformed', severity: 'error', message, at: key.span })
+    }
+  }
   return {
     kind: 'task',
     ...directives,

@@ -160,8 +160,16 @@ export function checkSize(size: number | bigint): void {
   if (size > longestText) giveUp('the result is too large to be worked out')
 }
 
+/** Nothing a file holds nests deeper; a variable that holds all variables (`{{ vars }}`) holds itself, without end. */
+const deepest = 300
+
 /** Python's `repr()`. */
 export function reprOf(data: Data): string {
+  return reprWithin(data, 0)
+}
+
+function reprWithin(data: Data, depth: number): string {
+  if (depth > deepest) giveUp('a value that holds itself has no text')
   if (data === null) return 'None'
   switch (typeof data) {
     case 'boolean':
@@ -175,7 +183,7 @@ export function reprOf(data: Data): string {
     default:
   }
   const repr = (value: Value): string =>
-    value.kind === 'undefined' && value.lenient === true ? 'Undefined' : reprOf(dataOf(value))
+    value.kind === 'undefined' && value.lenient === true ? 'Undefined' : reprWithin(dataOf(value), depth + 1)
   if (isList(data)) return `[${data.map(repr).join(', ')}]`
   if (isDict(data)) {
     return `{${[...data].map(([key, value]) => `${reprOf(key)}: ${repr(value)}`).join(', ')}}`
@@ -401,18 +409,31 @@ export function contains(container: Data, data: Data): boolean {
 
 /** Whether nothing in the value, at any depth, is unknown, undefined, failing or open between alternatives. */
 export function isFullyKnown(value: Value): boolean {
-  if (value.kind !== 'known') return false
+  return isKnownWithin(value, 0)
+}
+
+function isKnownWithin(value: Value, depth: number): boolean {
+  if (value.kind !== 'known' || depth > deepest) return false
   const { data } = value
   if (typeof data !== 'object' || data === null) return true
-  if (isList(data)) return data.every(isFullyKnown)
-  if (isDict(data)) return [...data.values()].every(isFullyKnown)
-  return isTuple(data) ? data.items.every(isFullyKnown) : false
+  const isKnown = (inner: Value): boolean => isKnownWithin(inner, depth + 1)
+  if (isList(data)) return data.every(isKnown)
+  if (isDict(data)) return [...data.values()].every(isKnown)
+  return isTuple(data) ? data.items.every(isKnown) : false
 }
 
 /** The causes of everything unknown inside a value, at any depth. */
 export function causesIn(value: Value): readonly Cause[] {
   const causes: Cause[] = []
+  let depth = 0
+  let endless = false
   const visit = (inner: Value): void => {
+    depth += 1
+    endless ||= depth > deepest
+    if (!endless) look(inner)
+    depth -= 1
+  }
+  const look = (inner: Value): void => {
     if (inner.kind === 'unknown') causes.push(...inner.causes)
     else if (inner.kind === 'one-of') {
       for (const option of inner.options) {

@@ -1,15 +1,26 @@
 import { causeText } from '../effects/argument.js'
 import type { Data, Value } from '../jinja/value.js'
 import { placeOf } from '../source/text.js'
+import { LazyDict } from '../variables/lazy-dict.js'
 
 /** A value as JSON, for reports: what is not known stands as `{"unknown": why}`, alternatives as `{"oneOf": […]}`. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
-/** Turns a value into JSON. Whole numbers beyond what JSON readers keep exact become text. */
+/**
+ * Turns a value into JSON. Whole numbers beyond what JSON readers keep exact become text. A variable that holds all variables
+ * (`{{ vars }}`) holds itself: such mappings are shown a few levels deep.
+ */
 export function jsonOf(value: Value): Json {
+  return jsonWithin(value, 0)
+}
+
+/** How many mappings of variables may stand inside each other: all hosts, one of them, its facts. */
+const mostMappings = 3
+
+function jsonWithin(value: Value, mappings: number): Json {
   switch (value.kind) {
     case 'known':
-      return jsonOfData(value.data)
+      return jsonOfData(value.data, mappings)
     case 'undefined':
       return null
     case 'unknown':
@@ -17,25 +28,28 @@ export function jsonOf(value: Value): Json {
     case 'failure':
       return { unknown: value.says }
     case 'one-of':
-      return { oneOf: value.options.map(option => jsonOf(option.value)) }
+      return { oneOf: value.options.map(option => jsonWithin(option.value, mappings)) }
   }
 }
 
-function jsonOfData(data: Data): Json {
+function jsonOfData(data: Data, mappings: number): Json {
+  const inside = data instanceof LazyDict ? mappings + 1 : mappings
+  if (inside > mostMappings) return { unknown: 'variables that hold all variables are not shown to the end' }
+  const jsonInside = (value: Value): Json => jsonWithin(value, inside)
   if (data === null || typeof data === 'boolean' || typeof data === 'string') return data
   if (typeof data === 'number') return Number.isFinite(data) ? data : String(data)
   if (typeof data === 'bigint') {
     const number = Number(data)
     return Number.isSafeInteger(number) ? number : String(data)
   }
-  if (Array.isArray(data)) return (data as readonly Value[]).map(jsonOf)
+  if (Array.isArray(data)) return (data as readonly Value[]).map(jsonInside)
   if (data instanceof Map) {
     const entries = [...(data as ReadonlyMap<unknown, Value>)].map(
-      ([key, member]) => [String(key), jsonOf(member)] as const,
+      ([key, member]) => [String(key), jsonInside(member)] as const,
     )
     return Object.fromEntries(entries)
   }
-  if ('kind' in data && data.kind === 'tuple') return data.items.map(jsonOf)
+  if ('kind' in data && data.kind === 'tuple') return data.items.map(jsonInside)
   return null
 }
 

@@ -17,8 +17,11 @@ export interface Code {
   readonly statements: (path: string) => readonly Statement[] | undefined
   /** Directories roles are looked up in besides those next to playbooks: `roles_path` of the tree's ansible.cfg. */
   readonly rolesPath: readonly string[]
-  /** Directories of modules besides those next to playbooks and roles: `library` of the tree's ansible.cfg. */
-  readonly libraryPath: readonly string[]
+  /**
+   * Directories of modules and action plugins besides those next to playbooks and roles: `library` and `action_plugins` of
+   * the tree's ansible.cfg.
+   */
+  readonly modulePaths: readonly string[]
   /** Directories of the roles read so far: their own modules are found from then on, by whatever role. */
   readonly rolesRead: Set<string>
 }
@@ -43,7 +46,7 @@ export function openCode(tree: SourceTree, report: Report): Code {
         return node && readStatements(node, report)
       }),
     rolesPath: readPaths(tree, 'roles_path'),
-    libraryPath: readPaths(tree, 'library'),
+    modulePaths: [...readPaths(tree, 'library'), ...readPaths(tree, 'action_plugins')],
     rolesRead: new Set(),
   }
 }
@@ -69,7 +72,7 @@ function remember<T>(map: Map<string, T>, key: string, compute: () => T): T {
   return value
 }
 
-function readPaths(tree: SourceTree, setting: 'roles_path' | 'library'): readonly string[] {
+function readPaths(tree: SourceTree, setting: 'roles_path' | 'library' | 'action_plugins'): readonly string[] {
   const file = tree.entryKind('ansible.cfg') === 'file' ? tree.read('ansible.cfg') : undefined
   if (file === undefined) return []
   const { defaults } = parseIni(file.text)

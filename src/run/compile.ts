@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import type { LanguageRules } from '../ansible/language.js'
 import { isKnownModule } from '../ansible/modules.js'
 import type { Play, RoleEntry, Statement, Task, Unreadable } from '../ansible/statement.js'
@@ -5,10 +6,11 @@ import { hasTemplate } from '../jinja/parser.js'
 import type { Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 import type { Node } from '../yaml/node.js'
-import { type Code, directoryOf, firstFile, joinPath } from './code.js'
+import { type Code, directoryOf, joinPath } from './code.js'
 import type { Effort } from './effort.js'
 import { chainOf, type Frame, inheritedKeyword } from './frame.js'
 import { findRole, type Role, type RoleFiles, readRole, roleKey } from './role.js'
+import { fileNamed, pathInCheckout } from './search.js'
 import type { TaskRun } from './task-run.js'
 
 /** A play's statements with all static reuse (roles, dependencies, `import_*`) put in place, as Ansible does before it runs. */
@@ -113,9 +115,10 @@ export function createCompiler(
   /** Ansible refuses a module that it finds nowhere (rule 107). */
   const missModule = ({ action, keywords, at }: Task, frame: Frame): void => {
     if (hasTemplate(action) || inheritedKeyword(frame, { keywords }, 'collections') !== undefined) return
+    const around = [frame.playbookDirectory, ...code.rolesRead]
     const directories = [
-      ...code.libraryPath,
-      ...[frame.playbookDirectory, ...code.rolesRead].map(each => `${each}/library`),
+      ...code.modulePaths,
+      ...around.flatMap(each => ['library', 'action_plugins'].map(folder => posix.join(each, folder))),
     ]
     const name = action.replace(/^ansible\.legacy\./, '')
     const found = directories.some(directory =>
@@ -139,13 +142,14 @@ export function createCompiler(
   const importTasks = (task: Task, frame: Frame, part: TaskRun['part']): Compiled => {
     if (task.loop !== undefined) return looped(task, frame)
     const node = task.arguments.named.get('file') ?? task.arguments.raw
-    const name = node && textOf(evaluateStatic(node, frame, visibleRoles))
-    if (name === undefined) {
+    const value = node && evaluateStatic(node, frame, visibleRoles)
+    const name = value && (textOf(value) ?? pathInCheckout(value))
+    if (value === undefined || name === undefined) {
       const says = `the file name of import_tasks cannot be told before the run`
       code.report({ code: 'import-templated', severity: 'error', message: says, at: task.at })
       return { kind: 'gap', says, at: task.at, frame }
     }
-    const path = firstFile(code.tree, taskDirectories(frame), [name])
+    const path = fileNamed(code, value, taskDirectories(frame))
     if (path === undefined) return missing(`import_tasks: no file '${name}'`, task.at, frame)
     const step = { kind: 'import', what: `import_tasks ${name}`, at: task.at } as const
     const inner: Frame = { ...below(frame), kind: 'import', step, directives: task, file: path }

@@ -1,10 +1,11 @@
 import type { Task } from '../ansible/statement.js'
+import { hasTemplate } from '../jinja/parser.js'
 import type { Code } from './code.js'
 import type { Compiled } from './compile.js'
-import type { Frame } from './frame.js'
+import { chainOf, type Frame } from './frame.js'
 import { openPlaybook, preparePlay } from './plays.js'
 import type { RunOptions } from './state.js'
-import { leftOutByTags, tagsOf } from './tags.js'
+import { leftOutByTags, sortedTags, tagsAsWritten, tagsOf } from './tags.js'
 import type { PlayRun } from './task-run.js'
 
 /** A task as it stands in a play before the run, with all static reuse put in place. */
@@ -37,7 +38,12 @@ export function listPlaybook(code: Code, options: RunOptions): Listing {
       tags: tagsOf(frame, task, scopes.ofTask(frame, task, new Map())),
     }))
     const selected = listed.filter(({ tags }) => leftOutByTags(tags, options.tags, options.skipTags) === undefined)
-    return { ...shown, tasks: selected }
+    // Ansible lists the tags of a play as they are written; those of its tasks are what they come to.
+    const written = chainOf(placed.parent).flatMap(({ directives }) => directives.tags)
+    const asWritten = [...placed.play.tags, ...written].flatMap(tagsAsWritten)
+    if (!asWritten.some(hasTemplate)) return { ...shown, tasks: selected }
+    const retagged = selected.map(task => ({ ...task, tags: sortedTags([...task.tags, ...asWritten]) }))
+    return { ...shown, tags: sortedTags(asWritten), tasks: retagged }
   })
   return { playbook: options.playbook, plays }
 }

@@ -3,10 +3,11 @@ import { readPlaybook } from '../ansible/read-plays.js'
 import { readDefinitions } from '../ansible/read-tasks.js'
 import type { Directives, Play } from '../ansible/statement.js'
 import { matchHosts } from '../inventory/patterns.js'
+import { strOf } from '../jinja/python.js'
 import { type Cause, FALSE, known, TRUE, type Truth, unknown, type Value } from '../jinja/value.js'
 import { placeOf, type Span } from '../source/text.js'
 import { layerOf, uncertain } from '../variables/layers.js'
-import { evaluateNode } from '../variables/node-value.js'
+import { evaluateNode, literalValue } from '../variables/node-value.js'
 import type { Layer, Scope } from '../variables/scope.js'
 import { entryOf, type Node } from '../yaml/node.js'
 import { chooseAnsible, undecided } from './ansible-version.js'
@@ -14,7 +15,7 @@ import { type Code, directoryOf, firstFile } from './code.js'
 import { type CompiledPlay, type Compiler, createCompiler } from './compile.js'
 import { chainOf, type Frame } from './frame.js'
 import { createScopes, type PlayVariables, type Scopes } from './scopes.js'
-import { type Found, findFiles } from './search.js'
+import { type Found, fileNamed, findFiles } from './search.js'
 import { createRunState, possibleInventory, type RunOptions, type RunState } from './state.js'
 import { tagsOfFrame } from './tags.js'
 import type { Gap, PlayRun } from './task-run.js'
@@ -68,8 +69,8 @@ function playsOf(state: RunState, gaps: Gap[]): readonly PlacedPlay[] {
         return []
       }
       if (entry.kind === 'play') return [{ play: entry, parent: inside }]
-      const name = staticText({ kind: 'scalar', data: entry.file, span: entry.at }, inside)
-      const path = name === undefined ? undefined : firstFile(code.tree, [directoryOf(inside.file)], [name])
+      const name = staticValue({ kind: 'scalar', data: entry.file, span: entry.at }, inside)
+      const path = fileNamed(code, name, [directoryOf(inside.file)])
       const cycle = path !== undefined && chainOf(inside).some(({ file }) => file === path)
       if (path === undefined || cycle) {
         const says = cycle
@@ -83,10 +84,8 @@ function playsOf(state: RunState, gaps: Gap[]): readonly PlacedPlay[] {
     })
   }
 
-  function staticText(node: Node, frame: Frame): string | undefined {
-    const scopes = createScopes(state, noVariables)
-    const value = evaluateNode(node, scopes.ofPlay(frame))
-    return value.kind === 'known' && typeof value.data === 'string' ? value.data : undefined
+  function staticValue(node: Node, frame: Frame): Value {
+    return evaluateNode(node, createScopes(state, noVariables).ofPlay(frame))
   }
 }
 
@@ -118,30 +117,51 @@ export function preparePlay(state: RunState, { play, parent }: PlacedPlay, gaps:
   const beforeHosts = createScopes(state, early)
   const compiler = createCompiler(
     state.code,
-    (node, at) => evaluateNode(node, beforeHosts.ofPlay(at)),
+    (node, at, roles) => {
+      const scopes = roles.length === 0 ? beforeHosts : createScopes(state, { ...early, roles })
+      return literalValue(node) ?? evaluateNode(node, scopes.ofPlay(at))
+    },
     state.statements,
     state.ansible.rules,
   )
-  const { patterns, hosts, inPlay } = hostsOfPlay(state, play, frame, early)
   const compiled = compiler.compilePlay(play, frame)
-  const named =
-    play.name === undefined ? known(patterns.join(',')) : beforeHosts.ofPlay(frame).template(play.name, play.at)
-  const withRoles = { ...bare, roles: compiled.visibleRoles, hosts, name: named }
+  // Hosts and name of a play know what its roles define, those that imports bring in among them.
+  const ofPlay = createScopes(state, { ...early, roles: compiled.visibleRoles }).ofPlay(frame)
+  const { patterns, hosts, inPlay } = hostsOfPlay(state, play, ofPlay)
+  const name = nameOfPlay(play, ofPlay)
+  const withRoles = { ...bare, roles: compiled.visibleRoles, hosts, name }
   const files = varsFilesOf(state, play, frame, createScopes(state, withRoles).ofVarsFiles(frame), gaps)
   const scopes = createScopes(state, { ...withRoles, files })
-  const name = named.kind === 'known' && typeof named.data === 'string' ? named.data : (play.name ?? patterns.join(','))
-  const shown = { name, hosts: patterns, tags: tagsOfFrame(frame, scopes.ofPlay(frame)), inPlay, at: play.at }
+  const shown = {
+    name: name.kind === 'known' ? strOf(name.data) : writtenName(play),
+    hosts: patterns,
+    tags: tagsOfFrame(frame, scopes.ofPlay(frame)),
+    inPlay,
+    at: play.at,
+  }
   return { shown, hosts, compiler, compiled, scopes }
+}
+
+/** A play without a name is called what its hosts are, as text. */
+function writtenName(play: Play): string {
+  return play.name ?? textsIn(play.hosts).join(',')
+}
+
+function nameOfPlay(play: Play, scope: Scope): Value {
+  return scope.template(writtenName(play), play.at)
 }
 
 function hostsOfPlay(
   state: RunState,
   play: Play,
-  frame: Frame,
-  variables: PlayVariables,
+  scope: Scope,
 ): { patterns: readonly string[]; hosts: readonly string[]; inPlay: Truth } {
   const node = play.hosts
-  const value = node === undefined ? known([]) : evaluateNode(node, createScopes(state, variables).ofPlay(frame))
+  const value = node === undefined ? known([]) : evaluateNode(node, scope)
+  if (value.kind === 'undefined' || value.kind === 'failure') {
+    const message = `hosts: ${value.says}`
+    state.code.report({ code: 'play-malformed', severity: 'error', message, at: node?.span ?? play.at })
+  }
   const items = value.kind === 'known' && Array.isArray(value.data) ? value.data : [value]
   const patterns = items.flatMap(item => (item.kind === 'known' && typeof item.data === 'string' ? item.data : []))
   if (patterns.length < items.length) {

@@ -51,6 +51,22 @@ export interface Scopes {
 /** Names of the control host, which is there also where no inventory names it. */
 const controlHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1'])
 
+const playHostNames = ['play_hosts', 'ansible_play_hosts', 'ansible_play_hosts_all', 'ansible_play_batch']
+
+/** Magic variables that nothing has before a host is at hand. */
+const ofOneHost: ReadonlySet<string> = new Set([
+  ...[
+    'inventory_hostname',
+    'inventory_hostname_short',
+    'group_names',
+    'ansible_facts',
+    'inventory_file',
+    'inventory_dir',
+  ],
+  // The variables of the run's own host, which is not at hand.
+  'vars',
+])
+
 const magicPlace = placeOfRun('magic variables')
 const factsPlace = placeOfRun('facts of the host')
 
@@ -223,13 +239,14 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
 
   const ofPlay = (frame: Frame): Scope => {
     const roles = rolesOf(frame).toReversed()
-    const layers: Layer[] = [layerOf('extra vars', options.extraVars)]
+    const layers: Layer[] = [hostlessLayer(frame), layerOf('extra vars', options.extraVars)]
     for (const role of roles) add(layers, 'role params', role.parameters)
     for (const { kind, directives } of chainOf(frame).toReversed())
       if (kind !== 'play') add(layers, 'block vars', directives.vars)
     for (const role of roles) layers.push(roleLayer(role, 'vars', false))
-    layers.push(...ofThePlay)
+    layers.push(visible.vars.layer, ...ofThePlay)
     for (const role of roles) layers.push(roleLayer(role, 'defaults', false))
+    layers.push(visible.defaults.layer)
     return createScope(layers, scopeOptions(frame, undefined))
   }
 
@@ -248,6 +265,17 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
   }
 
   const magicLayer = (frame: Frame, host: string): Layer => computedLayer(magicOf(frame, host))
+
+  /** Those magic variables that are no host's. */
+  const hostlessLayer = (frame: Frame): Layer => {
+    const says = 'the hosts of the play are not known yet'
+    const notYet: [string, () => Value][] = playHostNames.map(name => [
+      name,
+      () => unknown([{ says, at: magicPlace, name }]),
+    ])
+    const all = [...magicOf(frame, options.host), ...notYet]
+    return computedLayer(new Map(all.filter(([name]) => !ofOneHost.has(name))))
+  }
 
   const magicOf = (frame: Frame, host: string): ReadonlyMap<string, () => Value> => {
     const { inventory } = state
@@ -271,10 +299,7 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
             ),
           ),
       ],
-      ['play_hosts', () => texts(variables.hosts)],
-      ['ansible_play_hosts', () => texts(variables.hosts)],
-      ['ansible_play_hosts_all', () => texts(variables.hosts)],
-      ['ansible_play_batch', () => texts(variables.hosts)],
+      ...playHostNames.map((name): [string, () => Value] => [name, () => texts(variables.hosts)]),
       ['ansible_play_name', () => variables.name],
       ['ansible_facts', () => factsOfHost(host).all],
       ['ansible_check_mode', () => known(false)],
@@ -301,8 +326,11 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
         () =>
           known(
             new LazyDict(
-              () => ofFrame(frame).variableNames(),
-              name => definedOrNothing(ofFrame(frame), String(name)),
+              () =>
+                ofFrame(frame)
+                  .variableNames()
+                  .filter(name => name !== 'vars'),
+              name => memberOfVars(ofFrame(frame), String(name)),
             ),
           ),
       ],
@@ -427,6 +455,24 @@ function besideInventory(path: string): Value {
 
 /** Names whose value is made of all roles of a play. */
 const ofAllRoles = ['ansible_play_role_names', 'role_names', 'ansible_dependent_role_names', 'ansible_role_names']
+
+/** `vars` does not hold itself; a variable defined by all of it would, and is a recursive loop to Ansible. */
+function memberOfVars(scope: Scope, name: string): Value | undefined {
+  if (name === 'vars') return undefined
+  const { result, reads } = scope.withReads(() => definedOrNothing(scope, name))
+  if (result === undefined || name === 'hostvars' || !reads.has('vars') || !holdsMapping(result)) return result
+  return failure(`'${name}' is defined by all variables, itself among them (a recursive loop)`, magicPlace)
+}
+
+/** Whether a mapping that is computed when looked at stands anywhere in a value. */
+function holdsMapping(value: Value): boolean {
+  if (value.kind === 'one-of') return value.options.some(option => holdsMapping(option.value))
+  if (value.kind !== 'known' || typeof value.data !== 'object' || value.data === null) return false
+  const { data } = value
+  if (data instanceof LazyDict) return true
+  if (data instanceof Map) return [...data.values()].some(holdsMapping)
+  return Array.isArray(data) && (data as readonly Value[]).some(holdsMapping)
+}
 
 function controlHost(name: string): Value {
   return unknown([{ says: `${name} depends on the control host`, at: magicPlace, name }])

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { type Cause, mergeCauses, type Option, unknown, type Value } from '../jinja/value.js'
-import { type Code, directoryOf, joinPath } from './code.js'
+import { type Code, directoryOf, firstFile, joinPath } from './code.js'
 import { type Frame, rolesOf } from './frame.js'
 import { placeOfRun } from './state.js'
 
@@ -22,6 +22,15 @@ export function pathInCheckout(value: Value): string | undefined {
   if (root !== null || more.length > 0 || rest === null) return undefined
   if (!value.causes.every(({ at }) => at.file === checkout.file)) return undefined
   return rest === '' ? '' : rest.startsWith('/') ? joinPath('', rest.slice(1)) : undefined
+}
+
+/** The file a known name stands for: the first there is in these directories, or one in the checkout by its path. */
+export function fileNamed(code: Code, name: Value, directories: readonly string[]): string | undefined {
+  const exact = pathInCheckout(name)
+  if (exact !== undefined) return firstFile(code.tree, [''], [exact])
+  return name.kind === 'known' && typeof name.data === 'string'
+    ? firstFile(code.tree, directories, [name.data])
+    : undefined
 }
 
 /** Directories a file of this kind is looked up in (rules 96 and 97): per role, beside the task, beside the playbook. */

@@ -107,11 +107,19 @@ export interface PerhapsMember {
 
 /** The inventory if every membership that is named came about. */
 export function possibleInventory({ inventory, perhaps }: RunState): Inventory {
-  return perhaps.reduce(
+  if (perhaps.length === 0) return inventory
+  const before = possible.get(perhaps)
+  if (before?.from === inventory) return before.made
+  const made = perhaps.reduce(
     (before, { host, group }) => (group === undefined ? before : addHost(before, host, [group])),
     inventory,
   )
+  possible.set(perhaps, { from: inventory, made })
+  return made
 }
+
+/** It is asked for at every include, and changes seldom. */
+const possible = new WeakMap<readonly PerhapsMember[], { readonly from: Inventory; readonly made: Inventory }>()
 
 /** The place of statements that no file makes: magic variables, facts that were not given. */
 export function placeOfRun(name: string): Span {

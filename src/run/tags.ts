@@ -1,5 +1,6 @@
 import type { Task } from '../ansible/statement.js'
 import { compareText } from '../inventory/inventory.js'
+import { known, type Value } from '../jinja/value.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Scope } from '../variables/scope.js'
 import type { Node } from '../yaml/node.js'
@@ -33,13 +34,23 @@ function collectTags(frame: Frame, scope: Scope): readonly string[] {
   return sortedTags(nodes.flatMap(node => textsOf(node, scope)))
 }
 
-function sortedTags(tags: readonly string[]): readonly string[] {
+/** Each tag once, in order. */
+export function sortedTags(tags: readonly string[]): readonly string[] {
   return [...new Set(tags)].sort(compareText)
 }
 
 /** Tags may be given as one text with commas. */
 function textsOf(node: Node, scope: Scope): readonly string[] {
-  const value = evaluateNode(node, scope)
+  return tagsIn(evaluateNode(node, scope))
+}
+
+/** The tags of a node with nothing put in for the templates in it. */
+export function tagsAsWritten(node: Node): readonly string[] {
+  if (node.kind === 'list') return node.items.flatMap(tagsAsWritten)
+  return node.kind === 'scalar' ? tagsIn(known(node.data)) : []
+}
+
+function tagsIn(value: Value): readonly string[] {
   const items = value.kind === 'known' && Array.isArray(value.data) ? value.data : [value]
   return items.flatMap(item =>
     item.kind === 'known' && (typeof item.data === 'string' || typeof item.data === 'bigint')

@@ -1,4 +1,4 @@
-import { ANY_NAME, type Definition } from '../ansible/statement.js'
+import { ANY_NAME } from '../ansible/statement.js'
 import type { VariableFile } from '../inventory/group-vars.js'
 import { groupsOf, type Inventory } from '../inventory/inventory.js'
 import { layerOf } from './layers.js'
@@ -16,17 +16,18 @@ export function hostLayers(
   added: Layer,
 ): readonly Layer[] {
   const groups = groupsOf(inventory, host).filter(name => name !== 'all')
-  const inFile = (names: readonly string[]): readonly Definition[] =>
-    names.flatMap(name => inventory.groups.get(name)?.variables ?? [])
+  const inFile = (origin: Origin, names: readonly string[]): readonly Layer[] =>
+    names.toReversed().flatMap(name => {
+      const { variables = [] } = inventory.groups.get(name) ?? {}
+      return variables.length === 0 ? [] : layerOf(origin, variables)
+    })
   const fromFiles = (origin: Origin, of: (file: VariableFile) => boolean): readonly Layer[] => {
     const chosen = files.filter(of)
-    // A file that cannot be read may say anything: it stands before what the readable ones of its level say.
+    // A file that cannot be read may say anything: it stands before what the readable ones of its level say. Each file is
+    // a layer of its own, made once: scopes ask for these at every include.
     return [
       ...chosen.flatMap(file => (file.unreadable ? unreadableLayer(origin, file) : [])),
-      layerOf(
-        origin,
-        chosen.flatMap(({ definitions }) => definitions),
-      ),
+      ...chosen.toReversed().map(({ definitions }) => layerOf(origin, definitions)),
     ]
   }
   const ofHost = (beside: VariableFile['beside']) => (file: VariableFile) =>
@@ -58,8 +59,8 @@ export function hostLayers(
     ...ofGroups('inventory'),
     ...fromFiles('playbook group_vars/all', ofAll('playbook')),
     ...fromFiles('inventory group_vars/all', ofAll('inventory')),
-    layerOf('inventory file group vars', inFile(groups)),
-    layerOf('inventory file all:vars', inFile(['all'])),
+    ...inFile('inventory file group vars', groups),
+    ...inFile('inventory file all:vars', ['all']),
   ]
 }
 

@@ -65,7 +65,10 @@ function judgeOwnAnswer(placed: PlacedTree, version?: string): void {
   for (const host of hostsOfTree(tree)) {
     const own = askWhofixes(placed, host, version)
     if (tree.refused) assert.ok(own.refused, 'reports no error where Ansible refuses to start')
-    else assert.deepEqual(comparable(own.outcomes, tree, host), expectedLines(tree, host))
+    else {
+      assert.deepEqual(own.errors, [], 'reports an error where Ansible finds none')
+      assert.deepEqual(comparable(own.outcomes, tree, host), expectedLines(tree, host))
+    }
   }
 }
 

@@ -12,6 +12,8 @@ import type { PlacedTree } from './trees.js'
 export interface OwnAnswer {
   /** Whether something is found that keeps Ansible from starting. */
   readonly refused: boolean
+  /** What is found before the run that keeps Ansible from starting. */
+  readonly errors: readonly string[]
   readonly outcomes: readonly Outcome[]
   readonly list: string
 }
@@ -38,6 +40,9 @@ export function askWhofixes(
   return {
     refused: diagnostics.some(({ severity }) => severity === 'error'),
     outcomes: run.tasks.flatMap(task => outcomesOf(task, run)),
+    errors: listing.diagnostics.flatMap(({ severity, message, at }) =>
+      severity === 'error' ? [`${placeOf(at)}: ${message}`] : [],
+    ),
     list: renderTasksList(listing.listing),
   }
 }

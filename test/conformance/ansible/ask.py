@@ -1,6 +1,7 @@
 """Asks the installed ansible-core what it makes of many small trees.
 
 stdin:  a JSON list of {"directory": the tree, "arguments": what ansible-playbook is to be called with}
+argument: the ansible.cfg to use; without one, that of the conformance trees
 stdout: a JSON list, one answer each: {"status": exit status, "output" and "errors": what it printed, "events": see callback/record.py}
 
 One process for all of them, a fork for each: most of a start of ansible-playbook is the import of its modules.
@@ -19,7 +20,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 for name in [name for name in os.environ if name.startswith("ANSIBLE_")]:
     del os.environ[name]
 os.environ.update(
-    ANSIBLE_CONFIG=os.path.join(HERE, "ansible.cfg"),
+    ANSIBLE_CONFIG=sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "ansible.cfg"),
+    ANSIBLE_LOCALHOST_WARNING="0",
+    ANSIBLE_NOCOLOR="1",
     ANSIBLE_PYTHON_INTERPRETER=sys.executable,
     COLUMNS="400",
 )
