@@ -28,9 +28,14 @@ export const defineHistory: DefineCommand = (program, terminal, finish) => {
     .description('over the release tags of a repository: where the verdict, its condition or its deciding task changed')
     .argument('<problem>', 'as in who-fixes.json: swap, br_netfilter, …')
     .argument('<dir>', 'a git repository, bare or not')
+    .option('--since <release>', 'the first release to ask (default: the oldest tag)')
     .option('--fresh', 'read the role code of every release, also of those whose answer is recorded')
   addOutputOptions(command, ['text', 'json']).action(
-    (problem: string, directory: string, options: OutputOptions & { readonly fresh?: boolean }) => {
+    (
+      problem: string,
+      directory: string,
+      options: OutputOptions & { readonly since?: string; readonly fresh?: boolean },
+    ) => {
       const asked = problemById(problem)
       if (asked === undefined) {
         throw new UsageError(`no problem '${problem}'; there are ${problems.map(({ id }) => id).join(', ')}`)
@@ -38,7 +43,7 @@ export const defineHistory: DefineCommand = (program, terminal, finish) => {
       if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) {
         throw new UsageError(`${directory}: not a directory; expected a git repository`)
       }
-      const entries = releaseTags(directory).flatMap(({ tag, commit }) => {
+      const entries = releasesSince(directory, options.since).flatMap(({ tag, commit }) => {
         const entry = entryOf(problem, directory, tag, commit, options.fresh === true)
         if (entry === undefined) terminal.err(`${tag}: no kubespray with role code this reads; left out`)
         return entry ?? []
@@ -61,6 +66,15 @@ export const defineHistory: DefineCommand = (program, terminal, finish) => {
       finish(0)
     },
   )
+}
+
+function releasesSince(directory: string, since: string | undefined): ReturnType<typeof releaseTags> {
+  const releases = releaseTags(directory)
+  if (since === undefined) return releases
+  const start = releases.findIndex(({ tag }) => tag === since)
+  if (start !== -1) return releases.slice(start)
+  const some = releases.map(({ tag }) => tag).slice(-8)
+  throw new UsageError(`--since ${since}: no such release tag in ${directory}; the newest are ${some.join(', ')}`)
 }
 
 function entryOf(
