@@ -85,10 +85,13 @@ function entryOf(
   fresh: boolean,
 ): HistoryEntry | undefined {
   const recorded = fresh ? undefined : readSnapshot(tag)?.report
-  const isSame = recorded?.source.commit === commit
-  const report = isSame ? recorded : reportOn(directory, tag)
-  const verdict = report?.problems.find(({ id }) => id === problem)
-  return verdict && { release: tag, commit, from: isSame ? 'recorded' : 'code', verdict }
+  const verdictIn = (report: HistoryReport | undefined): HistoryEntry['verdict'] | undefined =>
+    report?.problems.find(({ id }) => id === problem)
+  // A snapshot of another commit, or from before there was a rule for the problem, says nothing here.
+  const told = recorded?.source.commit === commit ? verdictIn(recorded) : undefined
+  if (told !== undefined) return { release: tag, commit, from: 'recorded', verdict: told }
+  const verdict = verdictIn(reportOn(directory, tag))
+  return verdict && { release: tag, commit, from: 'code', verdict }
 }
 
 /** In the words of a snapshot, so that recorded and fresh answers can be compared. */
