@@ -31,6 +31,8 @@ export interface Invocation {
   /** Whether this invocation runs: the task's conditions with this item. */
   readonly runs: Truth
   readonly remains: string | null
+  /** What of `remains` has to hold, one by one; absent where it is one thing. */
+  readonly conjuncts?: readonly string[]
   /** The arguments by name, evaluated; an omitted one (`default(omit)`) is not there. */
   readonly arguments: ReadonlyMap<string, Value>
   /** Why there may be other arguments too, where a template that is not known gives them; absent where there are none. */
