@@ -77,10 +77,16 @@ export function evaluateWhen(node: Node, from: AppliedCondition['from'], scope: 
       return { text: String(node.data ?? ''), at, from, truth, remains: null, names: [] }
     }
     const { truth, remains, names } = evaluateCondition(node.data, at, scope)
-    return { text: node.data, at, from, truth, remains, names }
+    const lookedAt = names.map(each => ({ ...each, from: scope.placesOf(rootOf(each.name)) }))
+    return { text: node.data, at, from, truth, remains, names: lookedAt }
   }
   const says = node.kind === 'unreadable' ? node.says : 'a condition has to be an expression'
   return { text: '', at, from, truth: unknown([{ says, at, unread: true }]), remains: null, names: [] }
+}
+
+/** The variable a path begins with: `result` of `result.stat['exists']`. */
+function rootOf(path: string): string {
+  return /^\w+/.exec(path)?.[0] ?? path
 }
 
 /** The conditions of an `assert`, up to the first that is false: a text, or a list of them. */
