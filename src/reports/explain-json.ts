@@ -21,6 +21,7 @@ export function renderExplainJson(report: Report, verdict: ReportedVerdict): str
     host: report.host,
     ansible: report.ansible,
     stops: report.stops,
+    contradictions: report.contradictions.filter(({ problem }) => problem === verdict.id),
     problem: {
       ...verdict,
       now: phase(verdict.now),

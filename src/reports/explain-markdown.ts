@@ -2,7 +2,7 @@ import { ansibleText } from './ansible-rules.js'
 import { answers, fromText, lineCount } from './explain-text.js'
 import { placeText } from './place.js'
 import type { Report, ReportedEvidence, ReportedPhase, ReportedVerdict } from './report.js'
-import { sourceText } from './report-text.js'
+import { contradictionsAbout, sourceText } from './report-text.js'
 import { searchedText } from './searched.js'
 import { isNotKnown, valueText } from './value-text.js'
 
@@ -34,6 +34,9 @@ export function renderExplainMarkdown(report: Report, verdict: ReportedVerdict):
   }
   for (const note of verdict.notes) {
     lines.push('', `> ${escaped(note.says)}${note.file === null ? '' : ` ${code(`${note.file}:${note.line}`)}`}`)
+  }
+  for (const each of contradictionsAbout(report, verdict)) {
+    lines.push('', `> ${code(placeText(each))} ${escaped(each.says)}.`)
   }
   if (verdict.fixedBy !== 'kubespray') lines.push('', '## By hand', '', '```sh', ...verdict.byHand, '```')
   return `${lines.join('\n')}\n`

@@ -8,7 +8,7 @@ import type {
   ReportedPhase,
   ReportedVerdict,
 } from './report.js'
-import { inColour, sourceText, stopLines } from './report-text.js'
+import { contradictionLines, contradictionsAbout, inColour, sourceText, stopLines } from './report-text.js'
 import { searchedText } from './searched.js'
 import { plain, type Style, wrap } from './style.js'
 import { isNotKnown, valueText } from './value-text.js'
@@ -40,6 +40,7 @@ export function renderExplainText(report: Report, verdict: ReportedVerdict, styl
     lines.push('', ...wrap(note.says, 'Note: ', '  '))
     if (note.file !== null) lines.push(`  ${style.faint(`${note.file}:${note.line}`)}`)
   }
+  for (const each of contradictionsAbout(report, verdict)) lines.push('', ...contradictionLines(each, ''))
   if (verdict.fixedBy !== 'kubespray') {
     lines.push('', style.strong('By hand'), ...verdict.byHand.map(command => `  ${command}`))
   }
@@ -114,9 +115,14 @@ function conditionText(condition: ReportedCondition, indent: string, style: Styl
   for (const looked of condition.names) {
     const { name, value, because } = looked
     const shown = because === null || value !== null ? valueText(value, 60) : 'not defined'
+    const from = fromText(looked)
+    if (from.length === 1 && !isNotKnown(value)) {
+      lines.push(`${indent}  ${name} = ${shown}  ${style.faint(from[0] ?? '')}`)
+      continue
+    }
     lines.push(
       ...wrap(`${name} = ${isNotKnown(value) ? `not known: ${because ?? ''}` : shown}`, `${indent}  `, `${indent}    `),
-      ...fromText(looked).map(from => `${indent}    ${style.faint(from)}`),
+      ...from.map(place => `${indent}    ${style.faint(place)}`),
     )
   }
   return lines

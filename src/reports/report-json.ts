@@ -5,7 +5,7 @@ export const REPORT_SCHEMA = 'https://whofixes.github.io/schemas/whofixes-report
 
 /** The report for machines (contract, "report --format json"). */
 export function renderReportJson(report: Report): string {
-  const { source, playbook, host, ansible, stops, problems, variables, unknowns, diagnostics } = report
+  const { source, playbook, host, ansible, stops, problems, contradictions, variables, unknowns, diagnostics } = report
   const json = {
     schema: REPORT_SCHEMA,
     source,
@@ -14,6 +14,7 @@ export function renderReportJson(report: Report): string {
     problems: problems.map(problemJson),
     variables: Object.fromEntries(variables),
     unknowns,
+    contradictions,
     ansible,
     stops,
     diagnostics,

@@ -6,6 +6,7 @@ import type { Diagnostic } from '../source/diagnostic.js'
 import { lineOf, positionOf, type Span } from '../source/text.js'
 import type { TreeOrigin } from '../source/tree.js'
 import type { Origin, ResolvedVariable } from '../variables/resolved.js'
+import type { Contradiction } from '../verdicts/contradictions.js'
 import type { Evidence, FixedBy, PhaseVerdict, Verdict } from '../verdicts/judge.js'
 import { type ReportedAnsible, reportedAnsible } from './ansible-rules.js'
 import { type Place, placeOfSpan } from './place.js'
@@ -103,6 +104,13 @@ export interface ReportedVerdict {
   readonly notes: readonly ReportedNote[]
 }
 
+/** A sentence of kubespray's documentation that its code contradicts. */
+export interface ReportedContradiction extends Place {
+  readonly says: string
+  /** The problem it is about. */
+  readonly problem: string
+}
+
 /** A variable as a report shows it (contract, "Variable"). */
 export interface ReportedVariable {
   readonly status: 'known' | 'unknown' | 'undefined'
@@ -147,6 +155,8 @@ export interface Report {
   /** The playbook's own checks that end the run, in run order. */
   readonly stops: readonly ReportedStop[]
   readonly problems: readonly ReportedVerdict[]
+  /** Where kubespray's own documentation says otherwise than its code. */
+  readonly contradictions: readonly ReportedContradiction[]
   readonly variables: ReadonlyMap<string, ReportedVariable>
   readonly unknowns: readonly ReportedUnknown[]
   readonly diagnostics: readonly ReportedDiagnostic[]
@@ -356,6 +366,7 @@ export function reportOf(analysis: {
   readonly checks: readonly Check[]
   readonly verdicts: readonly Verdict[]
   readonly variables: ReadonlyMap<string, ResolvedVariable>
+  readonly contradictions?: readonly Contradiction[]
   readonly diagnostics: readonly Diagnostic[]
 }): Report {
   const source = reportedSource(analysis.origin)
@@ -367,6 +378,11 @@ export function reportOf(analysis: {
     ansible: reportedAnsible(analysis.ansible),
     stops: stopsOf(analysis.checks),
     problems: analysis.verdicts.map(verdict => reportedVerdict(verdict, permalink)),
+    contradictions: (analysis.contradictions ?? []).map(({ at, says, problem }) => ({
+      ...placeOfSpan(at),
+      says,
+      problem,
+    })),
     variables: new Map([...analysis.variables].map(([name, variable]) => [name, reportedVariable(variable)])),
     unknowns: unknownsOf(analysis.verdicts, analysis.variables),
     diagnostics: analysis.diagnostics.map(reportedDiagnostic),
