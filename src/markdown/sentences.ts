@@ -5,7 +5,7 @@ export interface Sentence {
   /** Without marks of emphasis, code and links; on one line. */
   readonly text: string
   readonly at: Span
-  /** Headings and list items it stands under, outermost first. */
+  /** Headings and (the innermost) list items it stands under, outermost first. */
   readonly under: readonly string[]
 }
 
@@ -25,6 +25,9 @@ interface Block {
 
 /** More than any sentence has; what is longer is not looked at. */
 const LONGEST = 4000
+
+/** List items around a sentence that are told; nobody nests deeper. */
+const DEEPEST = 12
 
 /**
  * The sentences of a Markdown file (CommonMark and tables): paragraphs, list items, headings and rows of tables. Code blocks,
@@ -49,7 +52,10 @@ export function sentencesOf(file: SourceFile): readonly Sentence[] {
     if (item !== undefined && level !== undefined) items[item.level] = { ...level, text: whole }
     sentences.push(...split(file, start, end, under))
   }
-  const above = (): readonly string[] => [...headings.filter(text => text !== ''), ...items.map(({ text }) => text)]
+  const above = (): readonly string[] => [
+    ...headings.filter(text => text !== ''),
+    ...items.slice(-DEEPEST).map(({ text }) => text),
+  ]
   const heading = (level: number, start: number, end: number): void => {
     const text = plainText(file.text.slice(start, end).replace(/\s#+\s*$/, ''))
     items.length = 0
