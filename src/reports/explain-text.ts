@@ -40,7 +40,8 @@ export function renderExplainText(report: Report, verdict: ReportedVerdict, styl
     lines.push('', ...wrap(note.says, 'Note: ', '  '))
     if (note.file !== null) lines.push(`  ${style.faint(`${note.file}:${note.line}`)}`)
   }
-  for (const each of contradictionsAbout(report, verdict)) lines.push('', ...contradictionLines(each, ''))
+  for (const each of contradictionsAbout(report, verdict))
+    lines.push('', ...contradictionLines(each, 'Documentation: ', '  '))
   if (verdict.fixedBy !== 'kubespray') {
     lines.push('', style.strong('By hand'), ...verdict.byHand.map(command => `  ${command}`))
   }

@@ -93,8 +93,8 @@ export function contradictionsAbout(
 }
 
 /** `README.md:155 tells the operator to …, but role code does it.` */
-export function contradictionLines(each: ReportedContradiction, indent: string): readonly string[] {
-  return wrap(`${placeText(each)} ${each.says}.`, indent, `${indent}  `)
+export function contradictionLines(each: ReportedContradiction, first: string, rest: string): readonly string[] {
+  return wrap(`${placeText(each)} ${each.says}.`, first, rest)
 }
 
 function documentationLines({ contradictions }: Report): readonly string[] {
@@ -102,7 +102,7 @@ function documentationLines({ contradictions }: Report): readonly string[] {
   return [
     '',
     "What kubespray's own documentation says otherwise",
-    ...contradictions.flatMap(each => contradictionLines(each, '  ')),
+    ...contradictions.flatMap(each => contradictionLines(each, '  ', '    ')),
   ]
 }
 
