@@ -66,6 +66,13 @@ export const firewall: Problem = {
   },
   now: [...managers.flatMap(({ now }) => now), turnsUfwOff, changesRules],
   afterReboot: [...managers.flatMap(({ afterReboot }) => afterReboot), turnsUfwOff],
+  claims: [
+    {
+      says: 'leaves firewalls to the operator',
+      words: [['firewall', 'firewalls'], 'not managed'],
+      claims: { kind: 'fixed-by', who: 'operator' },
+    },
+  ],
   powers: ['stops-units', 'changes-firewall', 'changes-packages'],
   byHand: [
     'systemctl disable --now firewalld   # or: ufw disable',

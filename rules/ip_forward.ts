@@ -29,5 +29,12 @@ export const ipForward: Problem = {
     'sysctl --system',
     'sysctl net.ipv4.ip_forward',
   ],
+  claims: [
+    {
+      says: 'tells the operator to allow IPv4 forwarding',
+      words: ['target servers', ['configured', 'allow'], 'IPv4 forwarding'],
+      claims: { kind: 'fixed-by', who: 'operator' },
+    },
+  ],
   notes: alternativeFiles(KEYS),
 }

@@ -32,5 +32,12 @@ export const ipv6Forward: Problem = {
     'sysctl --system',
     'sysctl net.ipv6.conf.all.forwarding',
   ],
+  claims: [
+    {
+      says: 'tells the operator to allow IPv6 forwarding',
+      words: ['target servers', ['configured', 'allow'], 'IPv6 forwarding'],
+      claims: { kind: 'fixed-by', who: 'operator' },
+    },
+  ],
   notes: alternativeFiles(KEYS),
 }

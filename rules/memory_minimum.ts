@@ -1,6 +1,6 @@
 import { askText, piecesOf } from '../src/effects/argument.js'
 import type { Effect } from '../src/effects/effect.js'
-import { NO_MATCH, type Problem, type Rule } from '../src/verdicts/problem.js'
+import { type Claim, NO_MATCH, type Problem, type Rule } from '../src/verdicts/problem.js'
 import { mayChangeCommandLine, onceRebooted, parametersOf } from './boot.js'
 import { stopsUnless } from './check.js'
 import { atStartOf } from './unit.js'
@@ -43,6 +43,16 @@ const lifts: Rule = {
 
 const checks = stopsUnless('the memory of the host is at least the minimum', ['ansible_facts.memtotal_mb'])
 
+/** An amount of memory under the hardware requirements of a kind of node. */
+function safeguarded(node: string, under: readonly string[], variable: string): Claim {
+  return {
+    says: `gives another minimum for the memory of ${node}`,
+    words: ['memory', ['MB', 'GB']],
+    under: ['requirements', under],
+    claims: { kind: 'least-memory', variable },
+  }
+}
+
 export const memoryMinimum: Problem = {
   id: 'memory_minimum',
   title: 'The host has less memory than a node needs',
@@ -55,4 +65,8 @@ export const memoryMinimum: Problem = {
   afterReboot: [online('boot'), lifts, checks],
   powers: ['changes-boot'],
   byHand: ['free -m', 'lsmem'],
+  claims: [
+    safeguarded('a control plane', ['control plane', 'master'], 'minimal_master_memory_mb'),
+    safeguarded('a worker', ['worker node', 'worker', 'node'], 'minimal_node_memory_mb'),
+  ],
 }

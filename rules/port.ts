@@ -4,7 +4,15 @@ import type { Effect, Kubeadm } from '../src/effects/effect.js'
 import { optionValue } from '../src/effects/programs.js'
 import type { Occurrence } from '../src/effects/run-effects.js'
 import { decide, type Value } from '../src/jinja/value.js'
-import { type Match, NO_MATCH, type Note, type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
+import {
+  type Claim,
+  type Match,
+  NO_MATCH,
+  type Note,
+  type Problem,
+  type Rule,
+  SETTLES,
+} from '../src/verdicts/problem.js'
 import { atStartOf } from './unit.js'
 
 export interface PortFacts {
@@ -18,6 +26,8 @@ export interface PortFacts {
   readonly source: string
   /** Which calls of kubeadm try to bind it first, each with the case in which it does; null: always. */
   readonly checkedBy?: Readonly<Partial<Record<'init' | 'join', string | null>>>
+  /** Components that do not listen there, as documentation may have it. */
+  readonly notOf?: readonly string[]
   /** What else comes near. */
   readonly near?: (effect: Effect) => Match
 }
@@ -168,6 +178,15 @@ function ofKubeadm({ port, owner, checkedBy }: PortFacts): (occurrences: readonl
   }
 }
 
+/** A row of a table that gives the port to another component. */
+function givenTo(component: string, { port, owner }: PortFacts): Claim {
+  return {
+    says: `gives port ${port} to ${component}`,
+    words: ['TCP', String(port), component],
+    claims: { kind: 'fact', but: `${owner} listens there` },
+  }
+}
+
 /** The problem that something else holds a port Kubernetes needs. */
 export function portProblem(facts: PortFacts): Problem {
   const { port, says, source } = facts
@@ -183,6 +202,7 @@ export function portProblem(facts: PortFacts): Problem {
       `ss -lntp 'sport = :${port}'`,
       'systemctl disable --now UNIT   # the unit of the process, and its .socket if it has one',
     ],
+    claims: (facts.notOf ?? []).map(component => givenTo(component, facts)),
     notes: ofKubeadm(facts),
   }
 }

@@ -5,5 +5,6 @@ export const port10257 = portProblem({
   owner: 'the controller manager',
   says: 'The controller manager of a control plane has to listen on port 10257; kubeadm refuses to start while another does.',
   source: 'https://kubernetes.io/docs/reference/networking/ports-and-protocols/',
+  notOf: ['kube-scheduler'],
   checkedBy: { init: null, join: 'it joins a control plane' },
 })

@@ -19,12 +19,14 @@ import { type Observer, runPlaybook } from './run/run.js'
 import type { RunOptions } from './run/state.js'
 import type { Run } from './run/task-run.js'
 import { type Diagnostic, type Report, UsageError } from './source/diagnostic.js'
+import { once } from './source/once.js'
 import { placeOf, type Span } from './source/text.js'
 import type { SourceTree, TreeOrigin } from './source/tree.js'
 import { gatherAssumptions } from './variables/assumptions.js'
 import { hostLayers } from './variables/host-layers.js'
 import type { ResolvedVariable } from './variables/resolved.js'
 import type { Layer, Scope } from './variables/scope.js'
+import { type Contradiction, contradictionsIn, documentsOf } from './verdicts/contradictions.js'
 import { judgeAll, type Verdict } from './verdicts/judge.js'
 import type { Problem } from './verdicts/problem.js'
 
@@ -98,6 +100,8 @@ export interface ListingAnalysis {
 export interface Analysis extends RunAnalysis {
   readonly effects: RunEffects
   readonly verdicts: readonly Verdict[]
+  /** What kubespray's documentation says otherwise; its pages are read when this is first asked. */
+  readonly contradictions: () => readonly Contradiction[]
 }
 
 /**
@@ -108,7 +112,9 @@ export function analyze(tree: SourceTree, request: AnalysisRequest): Analysis {
   const analysis = analyzeRun(tree, request)
   const judged = request.quoteCode === false ? withoutExpressions(analysis.run) : analysis.run
   const effects = effectsOfRun(judged, roleTexts(tree))
-  return { ...analysis, effects, verdicts: judgeAll([...problems, ...(request.beside ?? [])], effects) }
+  const verdicts = judgeAll([...problems, ...(request.beside ?? [])], effects)
+  const contradictions = once(() => contradictionsIn(documentsOf(tree), verdicts, judged))
+  return { ...analysis, effects, verdicts, contradictions }
 }
 
 /** The pipeline up to the run: for what needs no verdicts. */

@@ -86,7 +86,22 @@ function checked(problem: unknown, path: string): Problem {
     for (const [index, rule] of (problem[phase] as readonly unknown[]).entries()) checkRule(rule, `${phase}[${index}]`)
   }
   if (problem.notes !== undefined && typeof problem.notes !== 'function') refuse('notes', 'a function', problem.notes)
+  const { claims = [] } = problem
+  if (!Array.isArray(claims)) return refuse('claims', 'a list of claims', claims)
+  for (const [index, claim] of claims.entries()) checkClaim(claim, `claims[${index}]`)
   return problem as unknown as Problem
+
+  function checkClaim(claim: unknown, field: string): void {
+    const part = (name: string): unknown => (isRecord(claim) ? claim[name] : undefined)
+    if (!isRecord(claim)) refuse(field, 'a claim with says, words and claims', claim)
+    if (!text[1](part('says'))) refuse(`${field}.says`, text[0], part('says'))
+    for (const name of ['words', 'under']) {
+      if (name === 'under' && part(name) === undefined) continue
+      if (!isPhrases(part(name))) refuse(`${field}.${name}`, 'a list of texts, or of lists of texts', part(name))
+    }
+    if (isClaimed(part('claims'))) return
+    refuse(`${field}.claims`, 'fixed-by with who, least-memory with variable, or fact with but', part('claims'))
+  }
 
   function checkRule(rule: unknown, field: string): void {
     const part = (name: string): unknown => (isRecord(rule) ? rule[name] : undefined)
@@ -96,6 +111,20 @@ function checked(problem: unknown, path: string): Problem {
     const undoneBy = part('undoneBy')
     if (undoneBy !== undefined && typeof undoneBy !== 'function') refuse(`${field}.undoneBy`, 'a function', undoneBy)
   }
+}
+
+function isPhrases(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every(phrase => [phrase].flat().length > 0 && [phrase].flat().every(each => text[1](each)))
+  )
+}
+
+function isClaimed(value: unknown): boolean {
+  if (!isRecord(value)) return false
+  if (value.kind === 'fixed-by') return value.who === 'kubespray' || value.who === 'operator'
+  return (value.kind === 'least-memory' && text[1](value.variable)) || (value.kind === 'fact' && text[1](value.but))
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

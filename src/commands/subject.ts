@@ -64,7 +64,7 @@ export function reportFor(
 
 /** An analysis as a report shows it, with the variables that reports always show. */
 export function reportOfAnalysis(analysis: Analysis): Report {
-  const { origin, run, verdicts, diagnostics } = analysis
+  const { origin, run, verdicts, contradictions, diagnostics } = analysis
   const variables = new Map(
     shownVariables.flatMap(name => {
       const variable = asItsRoleSees(analysis, name)
@@ -72,7 +72,17 @@ export function reportOfAnalysis(analysis: Analysis): Report {
     }),
   )
   const { playbook, host, ansible, checks } = run
-  return reportOf({ origin, playbook, host, ansible, checks, verdicts, variables, diagnostics })
+  return reportOf({
+    origin,
+    playbook,
+    host,
+    ansible,
+    checks,
+    verdicts,
+    variables,
+    contradictions: contradictions(),
+    diagnostics,
+  })
 }
 
 /**

@@ -68,6 +68,19 @@ export function evaluateCondition(text: string, at: Span, environment: Environme
   }
 }
 
+/** What has to hold together for a condition to hold, as its source has it; the whole text where that is not an `and`. */
+export function conjunctsOf(text: string, at: Span): readonly string[] {
+  const parsed = parseExpression(text, at, { inStatement: true })
+  if (parsed.kind !== 'and') return [text]
+  const found: string[] = []
+  const pending: Expression[] = [parsed]
+  for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
+    if (part.kind === 'and') pending.push(part.right, part.left)
+    else found.push(text.slice(part.start, part.end))
+  }
+  return found
+}
+
 /** A condition that is an error whatever the values. */
 export function failing(says: string, at: Span): Condition {
   const failed = failure(says, at)

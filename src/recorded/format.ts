@@ -75,6 +75,8 @@ export interface RecordedRelease {
   readonly texts: readonly string[]
   readonly steps: readonly RecordedStep[]
   readonly problems: readonly RecordedProblem[]
+  /** Where the release's own documentation says otherwise: the sentence's place, what it says in our words, the problem. */
+  readonly contradictions?: readonly (readonly [file: Index, line: number, says: Index, problem: string])[]
   readonly variables: Readonly<Record<string, ReportedVariable>>
   /** Definitions by file: `name:line`, and what it comes to there. */
   readonly definitions: Readonly<Record<string, Readonly<Record<string, Json>>>>

@@ -46,6 +46,12 @@ export function renderSnapshot(recording: Recording): string {
     host: report.host,
     ansible: recordAnsible(report.ansible, files),
     problems,
+    contradictions: report.contradictions.map(({ file, line, says, problem }) => [
+      files.indexOf(file),
+      line,
+      texts.indexOf(withoutQuotes(says)),
+      problem,
+    ]),
     variables: Object.fromEntries(report.variables),
     unknowns: report.unknowns.map(({ name, file, line, because }) => ({
       name,

@@ -71,6 +71,12 @@ export function snapshotOf(text: string, name: string): Snapshot {
       ansible: ansibleOf(recorded),
       stops: [],
       problems: recorded.problems.flatMap(problem => verdictOf(problem, recorded, permalink)),
+      contradictions: (recorded.contradictions ?? []).map(([file, line, says, problem]) => ({
+        file: fileAt(recorded, file),
+        line,
+        says: recorded.texts[says] ?? '',
+        problem,
+      })),
       variables: new Map(Object.entries(recorded.variables)),
       unknowns: recorded.unknowns.map(({ name: unknown, file, line, because }) => ({
         name: unknown,

@@ -1,8 +1,9 @@
 import { ansibleText } from './ansible-rules.js'
-import { answers } from './explain-text.js'
+import { answers, fromText, lineCount } from './explain-text.js'
 import { placeText } from './place.js'
 import type { Report, ReportedEvidence, ReportedPhase, ReportedVerdict } from './report.js'
-import { sourceText } from './report-text.js'
+import { contradictionsAbout, sourceText } from './report-text.js'
+import { searchedText } from './searched.js'
 import { isNotKnown, valueText } from './value-text.js'
 
 /** The proof as Markdown, with links to the lines where the commit is known. */
@@ -23,8 +24,8 @@ export function renderExplainMarkdown(report: Report, verdict: ReportedVerdict):
     for (const each of verdict.nearMisses)
       lines.push(`- ${escaped(each.effect)}: ${escaped(each.why ?? '')} (${link(each)})`)
   }
-  const { tasks, commands, unresolved } = verdict.searched
-  lines.push('', '## What was searched', '', `${tasks} tasks, ${commands} commands.`)
+  const { unresolved } = verdict.searched
+  lines.push('', '## What was searched', '', `${searchedText(verdict)}.`)
   if (unresolved.length > 0) lines.push('')
   for (const each of unresolved) {
     lines.push(
@@ -33,6 +34,9 @@ export function renderExplainMarkdown(report: Report, verdict: ReportedVerdict):
   }
   for (const note of verdict.notes) {
     lines.push('', `> ${escaped(note.says)}${note.file === null ? '' : ` ${code(`${note.file}:${note.line}`)}`}`)
+  }
+  for (const each of contradictionsAbout(report, verdict)) {
+    lines.push('', `> ${code(placeText(each))} ${escaped(each.says)}.`)
   }
   if (verdict.fixedBy !== 'kubespray') lines.push('', '## By hand', '', '```sh', ...verdict.byHand, '```')
   return `${lines.join('\n')}\n`
@@ -52,13 +56,27 @@ function phaseMarkdown(label: string, phase: ReportedPhase): readonly string[] {
       lines.push(
         `${'  '.repeat(depth + 1)}- when ${code(condition.text)}: ${answers[condition.runs]} (${code(placeText(condition))})`,
       )
-      for (const { name, value, because } of condition.names) {
+      for (const looked of condition.names) {
+        const { name, value, because } = looked
         const shown = isNotKnown(value) ? `not known: ${escaped(because ?? '')}` : code(valueText(value, 60))
-        lines.push(`${'  '.repeat(depth + 2)}- ${code(name)} = ${shown}`)
+        const from = fromText(looked).map(code)
+        const where = from.length === 0 ? '' : ` (${from.join(', ')})`
+        lines.push(`${'  '.repeat(depth + 2)}- ${code(name)} = ${shown}${where}`)
       }
     }
+    lines.push(...excerptMarkdown(each, '  '.repeat(depth + 1)))
   }
   return lines
+}
+
+/** The task's lines in a fence that no line of theirs can end. */
+function excerptMarkdown({ excerpt }: ReportedEvidence, indent: string): readonly string[] {
+  if (excerpt === undefined) return []
+  const { first, lines, more } = excerpt
+  const runs = lines.flatMap(line => line.match(/`+/g) ?? [])
+  const fence = '`'.repeat(Math.max(2, ...runs.map(run => run.length)) + 1)
+  const title = `lines ${first} to ${first + lines.length - 1}${more === 0 ? '' : `, ${lineCount(more)} more`}:`
+  return ['', title, '', `${fence}yaml`, ...lines, fence].map(line => (line === '' ? '' : indent + line))
 }
 
 function link(evidence: ReportedEvidence): string {

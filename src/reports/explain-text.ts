@@ -1,7 +1,15 @@
 import { ansibleText } from './ansible-rules.js'
 import { placeText } from './place.js'
-import type { Report, ReportedCondition, ReportedEvidence, ReportedPhase, ReportedVerdict } from './report.js'
-import { inColour, sourceText, stopLines } from './report-text.js'
+import type {
+  Report,
+  ReportedCondition,
+  ReportedEvidence,
+  ReportedName,
+  ReportedPhase,
+  ReportedVerdict,
+} from './report.js'
+import { contradictionLines, contradictionsAbout, inColour, sourceText, stopLines } from './report-text.js'
+import { searchedText } from './searched.js'
 import { plain, type Style, wrap } from './style.js'
 import { isNotKnown, valueText } from './value-text.js'
 
@@ -27,11 +35,13 @@ export function renderExplainText(report: Report, verdict: ReportedVerdict, styl
       lines.push(`    "${each.task}" ${style.faint(placeText(each))}`)
     }
   }
-  lines.push('', ...searchedText(verdict, style))
+  lines.push('', ...searchedLines(verdict, style))
   for (const note of verdict.notes) {
     lines.push('', ...wrap(note.says, 'Note: ', '  '))
     if (note.file !== null) lines.push(`  ${style.faint(`${note.file}:${note.line}`)}`)
   }
+  for (const each of contradictionsAbout(report, verdict))
+    lines.push('', ...contradictionLines(each, 'Documentation: ', '  '))
   if (verdict.fixedBy !== 'kubespray') {
     lines.push('', style.strong('By hand'), ...verdict.byHand.map(command => `  ${command}`))
   }
@@ -64,7 +74,31 @@ function chainText(evidence: ReportedEvidence, style: Style): readonly string[] 
   const indent = ' '.repeat(depth * 2 + 4)
   lines.push(`${indent}runs: ${evidence.runs}${evidence.condition === null ? '' : `, if ${evidence.condition}`}`)
   for (const condition of evidence.conditions ?? []) lines.push(...conditionText(condition, indent, style))
+  lines.push(...excerptLines(evidence, indent, style))
   return lines
+}
+
+/** The places that give a name its value: `role defaults, roles/x/defaults/main.yml:3`. */
+export function fromText({ from, because }: ReportedName): readonly string[] {
+  // Why it is not known often names the place already.
+  return from.flatMap(place =>
+    because?.includes(`(${placeText(place)})`) === true ? [] : `${place.origin}, ${placeText(place)}`,
+  )
+}
+
+function excerptLines({ excerpt }: ReportedEvidence, indent: string, style: Style): readonly string[] {
+  if (excerpt === undefined) return []
+  const { first, lines, more } = excerpt
+  const width = String(first + lines.length - 1).length
+  const numbered = lines.map(
+    (line, index) => `${indent}${style.faint(String(first + index).padStart(width))} | ${line}`,
+  )
+  return more === 0 ? numbered : [...numbered, `${indent}${' '.repeat(width)} | and ${lineCount(more)} more`]
+}
+
+/** `1 line`, `4 lines`. */
+export function lineCount(lines: number): string {
+  return lines === 1 ? '1 line' : `${lines} lines`
 }
 
 function branch(depth: number): string {
@@ -79,18 +113,25 @@ function conditionText(condition: ReportedCondition, indent: string, style: Styl
   const lines = [
     `${indent}when ${condition.text}: ${answers[condition.runs]}${from}  ${style.faint(placeText(condition))}`,
   ]
-  for (const { name, value, because } of condition.names) {
+  for (const looked of condition.names) {
+    const { name, value, because } = looked
     const shown = because === null || value !== null ? valueText(value, 60) : 'not defined'
+    const from = fromText(looked)
+    if (from.length === 1 && !isNotKnown(value)) {
+      lines.push(`${indent}  ${name} = ${shown}  ${style.faint(from[0] ?? '')}`)
+      continue
+    }
     lines.push(
       ...wrap(`${name} = ${isNotKnown(value) ? `not known: ${because ?? ''}` : shown}`, `${indent}  `, `${indent}    `),
+      ...from.map(place => `${indent}    ${style.faint(place)}`),
     )
   }
   return lines
 }
 
-function searchedText(verdict: ReportedVerdict, style: Style): readonly string[] {
-  const { tasks, commands, unresolved, considered } = verdict.searched
-  const lines = [style.strong('What was searched'), `  ${tasks} tasks, ${commands} commands`]
+function searchedLines(verdict: ReportedVerdict, style: Style): readonly string[] {
+  const { unresolved, considered } = verdict.searched
+  const lines = [style.strong('What was searched'), `  ${searchedText(verdict)}`]
   for (const each of unresolved) {
     const effect = each.couldChange ? 'it could change this answer' : 'it could not change this answer'
     lines.push(

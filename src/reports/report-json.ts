@@ -5,7 +5,7 @@ export const REPORT_SCHEMA = 'https://whofixes.github.io/schemas/whofixes-report
 
 /** The report for machines (contract, "report --format json"). */
 export function renderReportJson(report: Report): string {
-  const { source, playbook, host, ansible, stops, problems, variables, unknowns, diagnostics } = report
+  const { source, playbook, host, ansible, stops, problems, contradictions, variables, unknowns, diagnostics } = report
   const json = {
     schema: REPORT_SCHEMA,
     source,
@@ -14,6 +14,7 @@ export function renderReportJson(report: Report): string {
     problems: problems.map(problemJson),
     variables: Object.fromEntries(variables),
     unknowns,
+    contradictions,
     ansible,
     stops,
     diagnostics,
@@ -30,9 +31,15 @@ function problemJson(problem: ReportedVerdict): object {
     now: phaseJson(problem.now),
     afterReboot: phaseJson(problem.afterReboot),
     nearMisses: problem.nearMisses.map(evidenceJson),
-    searched: problem.searched,
+    searched: searchedJson(problem),
     notes: problem.notes,
   }
+}
+
+/** What was searched; `unreadable` is how many of it could not be read, each of them in `unresolved`. */
+export function searchedJson({ searched }: ReportedVerdict): object {
+  const { tasks, commands, unresolved, considered } = searched
+  return { tasks, commands, unreadable: unresolved.length, unresolved, considered }
 }
 
 function phaseJson(phase: ReportedPhase): object {
@@ -44,8 +51,8 @@ function phaseJson(phase: ReportedPhase): object {
   }
 }
 
-/** One piece of evidence; the conditions with their values belong to `explain`. */
+/** One piece of evidence; the conditions with their values and the lines of code belong to `explain`. */
 export function evidenceJson(evidence: ReportedEvidence): object {
-  const { conditions: _, via, ...fields } = evidence
+  const { conditions: _, excerpt: __, via, ...fields } = evidence
   return { ...fields, via: via.map(({ file, line, what }) => ({ file, line, what })) }
 }

@@ -1,11 +1,22 @@
 import type { FixedBy } from '../verdicts/judge.js'
 import { ansibleText } from './ansible-rules.js'
 import { placeText } from './place.js'
-import type { Report, ReportedEvidence, ReportedPhase, ReportedSource, ReportedVerdict } from './report.js'
-import { plain, type Style, wrap } from './style.js'
+import type {
+  Report,
+  ReportedContradiction,
+  ReportedEvidence,
+  ReportedPhase,
+  ReportedSource,
+  ReportedVerdict,
+} from './report.js'
+import { searchedText } from './searched.js'
+import { plain, type Style, WIDTH, wrap } from './style.js'
 import { valueText } from './value-text.js'
 
 const SHOWN = 3
+
+/** Of what came near; `explain` has all of it. */
+const NEAR = 2
 
 /** The report for a person with a server to prepare: who fixes what, and the few places that decide it. */
 export function renderReportText(report: Report, style: Style = plain): string {
@@ -19,7 +30,15 @@ export function renderReportText(report: Report, style: Style = plain): string {
     lines.push(row.replace(who, inColour(problem.fixedBy, who, style)))
     if (condition !== '') lines.push(...wrap(condition.trim(), ' '.repeat(width + 2), ' '.repeat(width + 5)))
   }
-  for (const problem of report.problems) lines.push('', ...problemLines(problem, style))
+  lines.push(...documentationLines(report))
+  const noted = new Set<string>()
+  for (const problem of report.problems) {
+    const isPlain = problem.fixedBy === 'kubespray' && problem.condition === null
+    lines.push('', ...(isPlain ? settledLines(problem, style) : problemLines(problem, style)))
+    // Settings that go to one file have one note: once is enough.
+    lines.push(...noteLines(problem, noted))
+    if (!isPlain) lines.push(...remedyLines(problem, style))
+  }
   lines.push(...variableLines(report), ...unreadLines(report, style))
   return `${lines.join('\n')}\n`
 }
@@ -65,13 +84,68 @@ export function inColour(fixedBy: FixedBy, text: string, style: Style): string {
   return fixedBy === 'operator' ? style.bad(text) : style.unsure(text)
 }
 
+/** The contradictions that are about one problem. */
+export function contradictionsAbout(
+  { contradictions }: Report,
+  { id }: ReportedVerdict,
+): readonly ReportedContradiction[] {
+  return contradictions.filter(({ problem }) => problem === id)
+}
+
+/** `README.md:155 tells the operator to …, but role code does it.` */
+export function contradictionLines(each: ReportedContradiction, first: string, rest: string): readonly string[] {
+  return wrap(`${placeText(each)} ${each.says}.`, first, rest)
+}
+
+function documentationLines({ contradictions }: Report): readonly string[] {
+  if (contradictions.length === 0) return []
+  return [
+    '',
+    "What kubespray's own documentation says otherwise",
+    ...contradictions.flatMap(each => contradictionLines(each, '  ', '    ')),
+  ]
+}
+
+/** What kubespray settles whatever the host is like: the first effect that does, at each time. */
+function settledLines(problem: ReportedVerdict, style: Style): readonly string[] {
+  const { now, afterReboot } = problem
+  const [first] = inOrder(now.evidence)
+  const [kept] = inOrder(afterReboot.evidence)
+  const isOne = first?.effect === kept?.effect && first?.file === kept?.file && first?.line === kept?.line
+  const lines = [style.strong(`${problem.id}: ${problem.title}`)]
+  const tell = (label: string, evidence: ReportedEvidence | undefined, all: number): void => {
+    if (evidence === undefined) return
+    const more = all > 1 ? ` (and ${all - 1} more)` : ''
+    const place = placeText(evidence)
+    const [line = '', ...others] = wrap(`${evidence.effect}${more}`, `  ${label.padEnd(13)} `, '    ')
+    const last = others.at(-1) ?? line
+    const whole = [line, ...others]
+    if (last.length + 2 + place.length > WIDTH) lines.push(...whole, `      ${style.faint(place)}`)
+    else lines.push(...whole.slice(0, -1), `${last}  ${style.faint(place)}`)
+  }
+  tell(isOne ? 'both times' : 'now', first, now.evidence.length)
+  if (!isOne) tell('after reboot', kept, afterReboot.evidence.length)
+  return lines
+}
+
 function problemLines(problem: ReportedVerdict, style: Style): readonly string[] {
   const lines = [style.strong(`${problem.id}: ${problem.title}`)]
   lines.push(...phaseLines('now', problem.now, style), ...phaseLines('after reboot', problem.afterReboot, style))
-  for (const note of problem.notes) {
+  return lines
+}
+
+function noteLines({ notes }: ReportedVerdict, noted: Set<string>): readonly string[] {
+  return notes.flatMap(note => {
+    if (noted.has(note.says)) return []
+    noted.add(note.says)
     const place = note.file === null ? '' : ` ${note.file}:${note.line}`
-    lines.push(...wrap(`${note.says}${place}`, '  note: ', '    '))
-  }
+    return wrap(`${note.says}${place}`, '  note: ', '    ')
+  })
+}
+
+/** What is left to the operator, and the proof that it is. */
+function remedyLines(problem: ReportedVerdict, style: Style): readonly string[] {
+  const lines: string[] = []
   if (problem.fixedBy === 'operator') {
     lines.push('  what you have to do:')
     for (const command of problem.byHand) lines.push(`    ${command}`)
@@ -95,11 +169,13 @@ function phaseLines(label: string, phase: ReportedPhase, style: Style): readonly
   ]
 }
 
+/** What happens without a condition decides; it comes first. */
+function inOrder(evidence: readonly ReportedEvidence[]): readonly ReportedEvidence[] {
+  return evidence.toSorted((left, right) => Number(left.condition !== null) - Number(right.condition !== null))
+}
+
 function evidenceLines(evidence: readonly ReportedEvidence[], style: Style): readonly string[] {
-  // What happens without a condition decides; it comes first.
-  const ordered = [...evidence].sort(
-    (left, right) => Number(left.condition !== null) - Number(right.condition !== null),
-  )
+  const ordered = inOrder(evidence)
   const lines = ordered
     .slice(0, SHOWN)
     .flatMap(each => [
@@ -110,29 +186,29 @@ function evidenceLines(evidence: readonly ReportedEvidence[], style: Style): rea
   return lines
 }
 
+/** The proof that nothing does it: what was searched, what came near, and everything that could not be read. */
 function searchLines(problem: ReportedVerdict, style: Style): readonly string[] {
-  const { tasks, commands, unresolved } = problem.searched
-  const open = unresolved.filter(each => each.couldChange)
   if (problem.fixedBy === 'kubespray') return []
+  const { unresolved } = problem.searched
   const near = problem.nearMisses.length
   const came = near === 0 ? 'nothing came near' : `${near} came near, none of them does it`
-  const lines = wrap(`searched ${tasks} tasks and ${commands} commands: ${came}`, '  ', '    ')
-  const seen = new Set<string>()
-  const different = problem.nearMisses.filter(each => {
-    const key = `${each.effect}\0${placeText(each)}`
-    return seen.has(key) ? false : seen.add(key) !== undefined
-  })
-  const shown = different.slice(0, SHOWN)
+  const lines = wrap(`${searchedText(problem)}: ${came}`, '  ', '    ')
+  const different = distinct(problem.nearMisses, each => `${each.effect}\0${each.why}`)
+  const shown = different.slice(0, NEAR)
   const misses = shown.flatMap(each => [
     ...wrap(`${each.effect}: ${each.why ?? ''}`, '    ', '      '),
     `      ${style.faint(placeText(each))}`,
   ])
-  const more = near > shown.length ? [`    all of them: whofixes explain ${problem.id}`] : []
-  const unread = open
-    .slice(0, 5)
-    .flatMap(each => wrap(`not read: ${each.says}, ${placeText(each)}: ${each.why}`, '  ', '    '))
-  const rest = open.length > 5 ? [`  and ${open.length - 5} more that could not be read`] : []
-  return [...lines, ...misses, ...more, ...unread, ...rest]
+  const more = different.length > shown.length ? [`    all of them: whofixes explain ${problem.id}`] : []
+  const unread = unresolved.flatMap(each => {
+    const changes = each.couldChange ? 'it could change this answer' : 'it could not change this answer'
+    return wrap(`unreadable: ${each.says}, ${placeText(each)}: ${each.why}; ${changes}`, '    ', '      ')
+  })
+  return [...lines, ...misses, ...more, ...unread]
+}
+
+function distinct<T>(all: readonly T[], keyOf: (each: T) => string): readonly T[] {
+  return [...new Map(all.toReversed().map(each => [keyOf(each), each])).values()].toReversed()
 }
 
 function variableLines(report: Report): readonly string[] {

@@ -3,9 +3,10 @@ import { type Cause, decide, type Truth } from '../jinja/value.js'
 import type { AnsibleVersion } from '../run/ansible-version.js'
 import type { AppliedCondition, Check, Step, TaskRun } from '../run/task-run.js'
 import type { Diagnostic } from '../source/diagnostic.js'
-import { lineOf } from '../source/text.js'
+import { lineOf, positionOf, type Span } from '../source/text.js'
 import type { TreeOrigin } from '../source/tree.js'
 import type { Origin, ResolvedVariable } from '../variables/resolved.js'
+import type { Contradiction } from '../verdicts/contradictions.js'
 import type { Evidence, FixedBy, PhaseVerdict, Verdict } from '../verdicts/judge.js'
 import { type ReportedAnsible, reportedAnsible } from './ansible-rules.js'
 import { type Place, placeOfSpan } from './place.js'
@@ -26,7 +27,22 @@ export interface ReportedCondition extends Place {
   readonly from: AppliedCondition['from']
   readonly runs: Runs
   readonly remains: string | null
-  readonly names: readonly { readonly name: string; readonly value: Json; readonly because: string | null }[]
+  readonly names: readonly ReportedName[]
+}
+
+/** A name a condition looks at: its value, why that is not known, and the places that give it. */
+export interface ReportedName {
+  readonly name: string
+  readonly value: Json
+  readonly because: string | null
+  readonly from: readonly (Place & { readonly origin: Origin })[]
+}
+
+/** Lines of role code as they stand there; `more` lines of the task follow. Only a fresh analysis has it. */
+export interface Excerpt {
+  readonly first: number
+  readonly lines: readonly string[]
+  readonly more: number
 }
 
 /** A task's effect as evidence (contract, "report --format json"). */
@@ -43,6 +59,7 @@ export interface ReportedEvidence extends Place {
   /** Why it does not count (a near miss), or why that is not known. */
   readonly why?: string
   readonly conditions?: readonly ReportedCondition[]
+  readonly excerpt?: Excerpt
 }
 
 export interface ReportedPhase {
@@ -85,6 +102,13 @@ export interface ReportedVerdict {
     readonly considered: readonly { readonly program: string; readonly calls: number; readonly why: string }[]
   }
   readonly notes: readonly ReportedNote[]
+}
+
+/** A sentence of kubespray's documentation that its code contradicts. */
+export interface ReportedContradiction extends Place {
+  readonly says: string
+  /** The problem it is about. */
+  readonly problem: string
 }
 
 /** A variable as a report shows it (contract, "Variable"). */
@@ -131,6 +155,8 @@ export interface Report {
   /** The playbook's own checks that end the run, in run order. */
   readonly stops: readonly ReportedStop[]
   readonly problems: readonly ReportedVerdict[]
+  /** Where kubespray's own documentation says otherwise than its code. */
+  readonly contradictions: readonly ReportedContradiction[]
   readonly variables: ReadonlyMap<string, ReportedVariable>
   readonly unknowns: readonly ReportedUnknown[]
   readonly diagnostics: readonly ReportedDiagnostic[]
@@ -237,6 +263,7 @@ export function reportedEvidence(evidence: Evidence, permalink: Permalink): Repo
     permalink: permalink(place),
     ...(evidence.why === undefined ? {} : { why: evidence.why }),
     conditions: conditionsOf(task),
+    ...excerptOf(task.task.at),
   }
 }
 
@@ -247,8 +274,32 @@ function conditionsOf(task: TaskRun): readonly ReportedCondition[] {
     from: condition.from,
     runs: runsAnswer(condition.truth),
     remains: condition.remains,
-    names: condition.names.map(({ name, value }) => ({ name, value: jsonOf(value), because: whyUnknown(value) })),
+    names: condition.names.map(({ name, value, from = [] }) => ({
+      name,
+      value: jsonOf(value),
+      because: whyUnknown(value),
+      from: from.map(({ origin, at }) => ({ origin, ...placeOfSpan(at) })),
+    })),
   }))
+}
+
+const LINES = 12
+const LONGEST = 160
+
+/** The first lines of what stands at a place, without their common indentation; none where the text is not at hand. */
+function excerptOf({ file, start, end }: Span): { readonly excerpt?: Excerpt } {
+  const begin = file.text.lastIndexOf('\n', start - 1) + 1
+  const all = file.text.slice(begin, end).split('\n')
+  const last = all.findLastIndex(line => !/^\s*(#|$)/.test(line))
+  if (last < 0) return {}
+  const shown = all.slice(0, Math.min(last + 1, LINES)).map(line => line.trimEnd())
+  const indents = shown.filter(line => line !== '').map(line => line.length - line.trimStart().length)
+  const indent = Math.min(...indents)
+  const lines = shown.map(line => {
+    const text = line.slice(indent)
+    return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text
+  })
+  return { excerpt: { first: positionOf(file, begin).line, lines, more: last + 1 - lines.length } }
 }
 
 /** A resolved variable as a report shows it. One of a few alternatives counts as unknown, and `because` tells them. */
@@ -315,6 +366,7 @@ export function reportOf(analysis: {
   readonly checks: readonly Check[]
   readonly verdicts: readonly Verdict[]
   readonly variables: ReadonlyMap<string, ResolvedVariable>
+  readonly contradictions?: readonly Contradiction[]
   readonly diagnostics: readonly Diagnostic[]
 }): Report {
   const source = reportedSource(analysis.origin)
@@ -326,6 +378,11 @@ export function reportOf(analysis: {
     ansible: reportedAnsible(analysis.ansible),
     stops: stopsOf(analysis.checks),
     problems: analysis.verdicts.map(verdict => reportedVerdict(verdict, permalink)),
+    contradictions: (analysis.contradictions ?? []).map(({ at, says, problem }) => ({
+      ...placeOfSpan(at),
+      says,
+      problem,
+    })),
     variables: new Map([...analysis.variables].map(([name, variable]) => [name, reportedVariable(variable)])),
     unknowns: unknownsOf(analysis.verdicts, analysis.variables),
     diagnostics: analysis.diagnostics.map(reportedDiagnostic),

@@ -1,6 +1,7 @@
 import type { Task } from '../ansible/statement.js'
-import { evaluateCondition, failing } from '../jinja/condition.js'
+import { conjunctsOf, evaluateCondition, failing } from '../jinja/condition.js'
 import { type Cause, FALSE, mergeCauses, TRUE, type Truth, unknown } from '../jinja/value.js'
+import type { Span } from '../source/text.js'
 import type { Scope } from '../variables/scope.js'
 import type { Node } from '../yaml/node.js'
 import { chainOf, type Frame } from './frame.js'
@@ -10,6 +11,8 @@ import type { AppliedCondition } from './task-run.js'
 export interface Conditions {
   readonly truth: Truth
   readonly remains: string | null
+  /** What of `remains` has to hold, one by one; empty when decided. */
+  readonly conjuncts: readonly string[]
   readonly applied: readonly AppliedCondition[]
   /** The names the conditions read, also through other variables. */
   readonly reads: ReadonlySet<string>
@@ -35,7 +38,14 @@ export function evaluateConditions(
       if (condition.truth.kind === 'false') break
     }
   })
-  return { truth: allOf(applied.map(({ truth }) => truth)), remains: remainsOf(applied), applied, reads }
+  const rest = restOf(applied)
+  return {
+    truth: allOf(applied.map(({ truth }) => truth)),
+    remains: joined(rest.map(({ text }) => text)),
+    conjuncts: [...new Set(rest.flatMap(({ text, at }) => conjunctsOf(text, at)))],
+    applied,
+    reads,
+  }
 }
 
 interface Pending {
@@ -67,10 +77,16 @@ export function evaluateWhen(node: Node, from: AppliedCondition['from'], scope: 
       return { text: String(node.data ?? ''), at, from, truth, remains: null, names: [] }
     }
     const { truth, remains, names } = evaluateCondition(node.data, at, scope)
-    return { text: node.data, at, from, truth, remains, names }
+    const lookedAt = names.map(each => ({ ...each, from: scope.placesOf(rootOf(each.name)) }))
+    return { text: node.data, at, from, truth, remains, names: lookedAt }
   }
   const says = node.kind === 'unreadable' ? node.says : 'a condition has to be an expression'
   return { text: '', at, from, truth: unknown([{ says, at, unread: true }]), remains: null, names: [] }
+}
+
+/** The variable a path begins with: `result` of `result.stat['exists']`. */
+function rootOf(path: string): string {
+  return /^\w+/.exec(path)?.[0] ?? path
 }
 
 /** The conditions of an `assert`, up to the first that is false: a text, or a list of them. */
@@ -104,10 +120,20 @@ export function anyOf(truths: readonly Truth[]): Truth {
   return causes.length === 0 ? FALSE : unknown(mergeCauses(causes))
 }
 
-function remainsOf(applied: readonly AppliedCondition[]): string | null {
-  if (applied.some(({ truth }) => truth.kind === 'false')) return null
-  const rest = [...new Set(applied.flatMap(({ remains }) => remains ?? []))]
-  if (rest.length === 0) return null
-  if (rest.length === 1) return rest[0] ?? null
+interface Remaining {
+  readonly text: string
+  readonly at: Span
+}
+
+/** What the host decides of the conditions, each text once; nothing where one is false. */
+function restOf(applied: readonly AppliedCondition[]): readonly Remaining[] {
+  if (applied.some(({ truth }) => truth.kind === 'false')) return []
+  const rest = new Map<string, Remaining>()
+  for (const { remains, at } of applied) if (remains !== null) rest.set(remains, { text: remains, at })
+  return [...rest.values()]
+}
+
+function joined(rest: readonly string[]): string | null {
+  if (rest.length < 2) return rest[0] ?? null
   return rest.map(text => (/\bor\b|\bif\b/.test(text) ? `(${text})` : text)).join(' and ')
 }

@@ -23,15 +23,17 @@ export interface Execution {
   readonly scope: Scope
   readonly runs: Truth
   readonly remains: string | null
+  readonly conjuncts: readonly string[]
   readonly item?: Value
 }
 
 /** The module with its evaluated arguments; several where the module itself is one of a few. */
 export function invocationsOf(execution: Execution): readonly Invocation[] {
-  const { task, frame, scope, runs, remains, item } = execution
+  const { task, frame, scope, runs, remains, conjuncts, item } = execution
   const plain: Invocation = {
     runs,
     remains,
+    conjuncts,
     ...argumentsOf(task, scope),
     raw: task.arguments.raw && evaluateNode(task.arguments.raw, scope),
     environment: environmentOf(frame, task, scope),
@@ -46,7 +48,12 @@ export function invocationsOf(execution: Execution): readonly Invocation[] {
     ...invocation,
     module,
     runs: because.length === 0 ? runs : allOf([runs, { kind: 'unknown', causes: because }]),
-    remains: because.length === 0 ? remains : [remains, `the module is ${module}`].filter(Boolean).join(' and '),
+    ...(because.length === 0
+      ? {}
+      : {
+          remains: [remains, `the module is ${module}`].filter(Boolean).join(' and '),
+          conjuncts: [...conjuncts, `the module is ${module}`],
+        }),
   }))
 }
 

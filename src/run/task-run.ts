@@ -2,6 +2,7 @@ import type { Task } from '../ansible/statement.js'
 import type { Inventory } from '../inventory/inventory.js'
 import type { Cause, Truth, Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
+import type { OriginPlace } from '../variables/resolved.js'
 import type { AnsibleVersion } from './ansible-version.js'
 
 /** One link of the chain that leads to a task: what stands there (`play "Install etcd"`, `role kubernetes/preinstall`). */
@@ -21,7 +22,14 @@ export interface AppliedCondition {
   /** What only the host can decide, in Ansible's words; null when the condition is decided. */
   readonly remains: string | null
   /** The names it looks at, with their values when it was evaluated. */
-  readonly names: readonly { readonly name: string; readonly value: Value }[]
+  readonly names: readonly LookedAt[]
+}
+
+/** A name a condition looks at (`result.rc`), with its value and the places that gave it, where something defines it. */
+export interface LookedAt {
+  readonly name: string
+  readonly value: Value
+  readonly from?: readonly OriginPlace[]
 }
 
 /** One execution of the module: the task itself, or one item of its loop. */
@@ -31,6 +39,8 @@ export interface Invocation {
   /** Whether this invocation runs: the task's conditions with this item. */
   readonly runs: Truth
   readonly remains: string | null
+  /** What of `remains` has to hold, one by one; absent where it is one thing. */
+  readonly conjuncts?: readonly string[]
   /** The arguments by name, evaluated; an omitted one (`default(omit)`) is not there. */
   readonly arguments: ReadonlyMap<string, Value>
   /** Why there may be other arguments too, where a template that is not known gives them; absent where there are none. */

@@ -355,7 +355,7 @@ function decide(
   const items = evaluateLoop(task, frame, scope, walk.state)
   if (items === undefined) {
     const runs = allOf([inPlay, conditions.truth])
-    const invocations = invocationsOf({ ...execution, scope, runs, remains: conditions.remains })
+    const invocations = invocationsOf({ ...execution, ...conditions, scope, runs })
     for (const invocation of invocations) made(invocation, scope, true)
     const applied = invocations.map(() => conditions.applied)
     return { conditions, items, invocations, applied, runs, dependsOnSetFact }
@@ -368,7 +368,7 @@ function decide(
     const own = conditionsOf(walk, frame, task, inner)
     const dependent = readsSetFact(walk, own)
     const runs = allOf([inPlay, own.truth, some])
-    const invocations = invocationsOf({ ...execution, scope: inner, runs, remains: own.remains, item })
+    const invocations = invocationsOf({ ...execution, ...own, scope: inner, runs, item })
     for (const invocation of invocations) made(invocation, inner, itemsKnown)
     return invocations.map(invocation => ({ own, invocation, dependent }))
   })

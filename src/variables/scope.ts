@@ -35,6 +35,8 @@ export interface ChangeLog {
 export interface Scope extends Environment {
   /** With the definition that won and those it won over. */
   readonly resolve: (name: string) => ResolvedVariable
+  /** The places that give a name its value now: one, or each that may where that is not certain; none where nothing does. */
+  readonly placesOf: (name: string) => readonly OriginPlace[]
   /** The names that are defined at one of these levels, whatever wins. */
   readonly namesAt: (origins: readonly Origin[]) => readonly string[]
   /** Runs an evaluation and says which names it read, also through the templates of other names. */
@@ -172,6 +174,7 @@ export function createScope(layers: readonly Layer[], options: ScopeOptions, bas
     readYaml: options.readYaml,
     unmodelled: options.unmodelled,
     resolve,
+    placesOf: name => entriesOf(name).map(placeOf),
     namesAt: origins =>
       scope
         .variableNames()

@@ -5,6 +5,7 @@ import { type Occurrence, type RunEffects, runsOf } from '../effects/run-effects
 import { type Cause, mergeCauses, type Truth } from '../jinja/value.js'
 import type { TaskRun } from '../run/task-run.js'
 import { placeOf, type Span } from '../source/text.js'
+import { absorbed, anyClause, bothClauses, type Clause, implies } from './clauses.js'
 import type { Note, Part, Problem, Rule } from './problem.js'
 import { joinAnd, type Standing, standingOf } from './standing.js'
 
@@ -92,11 +93,10 @@ function judgeWith(problem: Problem, effects: RunEffects, standed: readonly Stan
   const now = judgePhase(problem.now, effects, standed, blocked)
   const afterReboot = judgePhase(problem.afterReboot, effects, standed, blocked)
   const fixedBy = bothPhases(now.verdict.fixedBy, afterReboot.verdict.fixedBy)
-  const conditions = [now.verdict.condition, afterReboot.verdict.condition].filter(each => each !== null)
   return {
     problem,
     fixedBy,
-    condition: fixedBy === 'kubespray' && conditions.length > 0 ? joinAnd([...new Set(conditions)]) : null,
+    condition: fixedBy === 'kubespray' ? bothTimes(now.under, afterReboot.under) : null,
     now: now.verdict,
     afterReboot: afterReboot.verdict,
     nearMisses: withoutRepeats([...now.near, ...afterReboot.near]).toSorted(closestFirst),
@@ -113,6 +113,14 @@ function judgeWith(problem: Problem, effects: RunEffects, standed: readonly Stan
   }
 }
 
+/** The conditions of both times together; one that the other brings with it is not said again. */
+function bothTimes(now: readonly Clause[], afterReboot: readonly Clause[]): string | null {
+  const times = [now, afterReboot].filter(each => each.length > 0)
+  if (implies(now, afterReboot)) return anyClause(now)
+  if (implies(afterReboot, now)) return anyClause(afterReboot)
+  return times.length === 0 ? null : joinAnd([...new Set(times.map(anyClause))])
+}
+
 function isRescue(each: Standed | undefined): boolean {
   return each?.standing.kind === 'never' && each.standing.because === 'failure'
 }
@@ -125,31 +133,36 @@ function bothPhases(now: FixedBy, afterReboot: FixedBy): FixedBy {
 interface Settling {
   readonly occurrence: Occurrence
   readonly index: number
-  readonly conditions: readonly string[]
+  readonly conditions: readonly Clause[]
   readonly part: Part | undefined
 }
 
 /** The condition of one that settles, null where nothing is left; one that covers a part has that as well. */
-function conditionOfSettling({ conditions, part }: Settling): string | null {
-  const all = part?.condition === undefined ? conditions : [...conditions, part.condition]
-  return all.length === 0 ? null : joinAnd(all)
+function conditionOfSettling({ conditions, part }: Settling): Clause | null {
+  const all = part?.condition === undefined ? conditions : [...conditions, single(part.condition)]
+  return all.length === 0 ? null : bothClauses(all)
+}
+
+function single(text: string): Clause {
+  return { text, conjuncts: [text] }
 }
 
 /**
  * The condition under which effects for every case settle together: each case by one of its effects. Undefined where a
  * case has none.
  */
-function conditionTogether(settled: readonly Settling[], of: readonly string[]): string | null | undefined {
-  const parts: string[] = []
+function conditionTogether(settled: readonly Settling[], of: readonly string[]): Clause | null | undefined {
+  const parts: Clause[] = []
   for (const name of of) {
     const ofCase = settled.filter(each => each.part?.name === name)
     if (ofCase.length === 0) return undefined
-    const conditions = ofCase.map(each => (each.conditions.length === 0 ? null : joinAnd(each.conditions)))
-    if (conditions.includes(null)) continue
-    parts.push([...new Set(conditions)].join(' or '))
+    const clauses = ofCase.map(each => (each.conditions.length === 0 ? null : bothClauses(each.conditions)))
+    const conditions = clauses.filter(each => each !== null)
+    if (conditions.length < clauses.length) continue
+    const [first, ...others] = absorbed(conditions)
+    if (first !== undefined) parts.push(others.length === 0 ? first : single(anyClause(conditions)))
   }
-  const distinct = [...new Set(parts)]
-  return distinct.length === 0 ? null : joinAnd(distinct)
+  return parts.length === 0 ? null : bothClauses(parts)
 }
 
 /** For a part that settles nothing alone: the parts that nothing settles beside it. */
@@ -159,7 +172,7 @@ function missingBeside({ part }: Settling, settled: readonly Settling[]): readon
 }
 
 /** The conditions under which something settles, any of them; null: without one. */
-function conditionsOf(settled: readonly Settling[]): readonly (string | null)[] {
+function conditionsOf(settled: readonly Settling[]): readonly (Clause | null)[] {
   const cases = settled.flatMap(each => (each.part === undefined ? [] : [each.part.of]))
   const together = new Map(
     [...new Map(cases.map(of => [of.join('\0'), of]))].map(([key, of]) => [key, conditionTogether(settled, of)]),
@@ -170,12 +183,19 @@ function conditionsOf(settled: readonly Settling[]): readonly (string | null)[] 
   })
 }
 
+interface JudgedPhase {
+  readonly verdict: PhaseVerdict
+  readonly near: readonly Evidence[]
+  /** The conditions of the verdict, any of them; empty without one. */
+  readonly under: readonly Clause[]
+}
+
 function judgePhase(
   rules: readonly Rule[],
   effects: RunEffects,
   standed: readonly Standed[],
   blocked: boolean,
-): { readonly verdict: PhaseVerdict; readonly near: readonly Evidence[] } {
+): JudgedPhase {
   const all: Settling[] = []
   const open: Evidence[] = []
   const near: Evidence[] = []
@@ -187,18 +207,20 @@ function judgePhase(
     const missing = missingBeside(each, all)
     if (missing.length === 0) continue
     const why = `settles only ${each.part?.name}; nothing settles ${missing.join(', ')}`
-    near.push(evidenceOf(each.occurrence, conditionOfSettling(each), why))
+    near.push(evidenceOf(each.occurrence, conditionOfSettling(each)?.text ?? null, why))
   }
   const found = conditionsOf(settled)
   const evidence = withoutRepeats(
-    settled.map((each, index) => evidenceOf(each.occurrence, found[index] ?? null, undefined)),
+    settled.map((each, index) => evidenceOf(each.occurrence, found[index]?.text ?? null, undefined)),
   )
   const certain = found.includes(null)
-  const conditions = [...new Set(found.filter(each => each !== null))]
+  const conditions = absorbed(found.filter(each => each !== null))
   const verdict = (fixedBy: FixedBy, condition: string | null): PhaseVerdict => ({ fixedBy, condition, evidence, open })
-  if (certain) return { verdict: verdict('kubespray', null), near }
-  if (conditions.length > 0) return { verdict: verdict('kubespray', conditions.join(' or ')), near }
-  return { verdict: verdict(open.length > 0 || blocked ? 'unknown' : 'operator', null), near }
+  if (certain) return { verdict: verdict('kubespray', null), near, under: [] }
+  if (conditions.length > 0) {
+    return { verdict: verdict('kubespray', anyClause(conditions)), near, under: conditions }
+  }
+  return { verdict: verdict(open.length > 0 || blocked ? 'unknown' : 'operator', null), near, under: [] }
 }
 
 function judgeRule(
@@ -229,12 +251,20 @@ function judgeRule(
       open.push(evidenceOf(occurrence, null, because('whether it happens is not known', standing.causes)))
       continue
     }
-    const conditions = [conditionOf(standing), match.condition ?? null].filter(each => each !== null)
+    const conditions = [
+      ...(standing.kind === 'host-decides' ? [{ text: standing.condition, conjuncts: standing.conjuncts }] : []),
+      ...(match.condition === undefined ? [] : [single(match.condition)]),
+    ]
     const outcome = afterLater(rule, standed, index, occurrence)
     if (outcome.kind === 'undone') near.push(evidenceOf(occurrence, null, outcome.why))
     else if (outcome.kind === 'open') open.push(evidenceOf(occurrence, null, outcome.why))
     else {
-      settled.push({ occurrence, index, conditions: [...conditions, ...outcome.conditions], part: match.part })
+      settled.push({
+        occurrence,
+        index,
+        conditions: [...conditions, ...outcome.conditions.map(single)],
+        part: match.part,
+      })
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { Effect, Power } from '../effects/effect.js'
 import type { Occurrence, RunEffects } from '../effects/run-effects.js'
 import type { Cause, Truth } from '../jinja/value.js'
+import type { Phrase } from '../markdown/phrases.js'
 
 /**
  * What a rule says about one effect.
@@ -42,6 +43,26 @@ export interface Note {
   readonly about: Occurrence | undefined
 }
 
+/** Something kubespray's own documentation may say of a problem, and what of it can be compared with role code. */
+export interface Claim {
+  /** What a sentence with these words says, in words of our own after its place: `leaves … to the operator`. */
+  readonly says: string
+  /** What one sentence (a heading, a row of a table) has to hold. */
+  readonly words: readonly Phrase[]
+  /** What a heading or list item has to hold that it stands under. */
+  readonly under?: readonly Phrase[]
+  readonly claims: Claimed
+}
+
+/**
+ * `fixed-by`: it makes someone responsible. `least-memory`: it names an amount, and a stop of the run compares with this
+ * variable, in MB. `fact`: something that is otherwise, whatever is run.
+ */
+export type Claimed =
+  | { readonly kind: 'fixed-by'; readonly who: 'kubespray' | 'operator' }
+  | { readonly kind: 'least-memory'; readonly variable: string }
+  | { readonly kind: 'fact'; readonly but: string }
+
 /** A problem a host can have before Kubernetes runs on it. */
 export interface Problem {
   /** As in who-fixes.json. */
@@ -58,5 +79,7 @@ export interface Problem {
   readonly powers: readonly Power[]
   /** What the person has to do where kubespray does not. */
   readonly byHand: readonly string[]
+  /** What kubespray's documentation says of it. */
+  readonly claims?: readonly Claim[]
   readonly notes?: (occurrences: readonly Occurrence[]) => readonly Note[]
 }

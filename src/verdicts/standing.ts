@@ -7,7 +7,12 @@ import { placeOf } from '../source/text.js'
 /** Whether an effect comes about: it does; the host decides; this program cannot tell; it does not. */
 export type Standing =
   | { readonly kind: 'happens' }
-  | { readonly kind: 'host-decides'; readonly condition: string; readonly causes: readonly Cause[] }
+  | {
+      readonly kind: 'host-decides'
+      readonly condition: string
+      readonly conjuncts: readonly string[]
+      readonly causes: readonly Cause[]
+    }
   | { readonly kind: 'unread'; readonly causes: readonly Cause[] }
   | {
       readonly kind: 'never'
@@ -27,7 +32,7 @@ export function standingOf(occurrence: Occurrence): Standing {
   const standing = decide<Standing>(runsOf(occurrence), {
     true: () => ({ kind: 'happens' }),
     false: () => ({ kind: 'never', why: whyNot(task, occurrence), because: 'condition' }),
-    unknown: causes => open(causes, invocation.remains ?? task.remains),
+    unknown: causes => open(causes, invocation.remains ?? task.remains, invocation.conjuncts),
   })
   if (standing.kind === 'never') return standing
   if (task.part === 'rescue') {
@@ -51,24 +56,27 @@ export function standingOf(occurrence: Occurrence): Standing {
 }
 
 /** Left open by these causes: for the host to decide, unless one of them is this program's own limit. */
-function open(causes: readonly Cause[], remains: string | null): Standing {
+function open(causes: readonly Cause[], remains: string | null, conjuncts: readonly string[] = []): Standing {
   if (causes.some(cause => cause.unread)) return { kind: 'unread', causes }
-  return { kind: 'host-decides', condition: remains ?? causes.map(cause => cause.says).join(' and '), causes }
+  const condition = remains ?? causes.map(cause => cause.says).join(' and ')
+  return { kind: 'host-decides', condition, conjuncts: conjuncts.length === 0 ? [condition] : conjuncts, causes }
 }
 
 function allOf(parts: readonly Standing[]): Standing {
   const unread = parts.flatMap(part => (part.kind === 'unread' ? part.causes : []))
   if (unread.length > 0) return { kind: 'unread', causes: unread }
   const conditions: string[] = []
+  const conjuncts = new Set<string>()
   const causes: Cause[] = []
   for (const part of parts) {
     if (part.kind !== 'host-decides') continue
     if (!conditions.includes(part.condition)) conditions.push(part.condition)
+    for (const each of part.conjuncts) conjuncts.add(each)
     causes.push(...part.causes)
   }
   return conditions.length === 0
     ? { kind: 'happens' }
-    : { kind: 'host-decides', condition: joinAnd(conditions), causes }
+    : { kind: 'host-decides', condition: joinAnd(conditions), conjuncts: [...conjuncts], causes }
 }
 
 /** Conditions joined with `and`, each that holds an `or` in parentheses. */
@@ -110,6 +118,7 @@ function notification(task: TaskRun): Standing {
   return {
     kind: 'host-decides',
     condition,
+    conjuncts: [condition],
     causes: notifiers.map(each => ({ says: `${each.name} changes something`, at: each.task.at })),
   }
 }

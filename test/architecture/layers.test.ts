@@ -8,6 +8,7 @@ import { stages } from './stages.js'
 /** Stages that know less than the order would let them. */
 const only: Readonly<Record<string, readonly string[]>> = {
   yaml: ['source'],
+  markdown: ['source'],
   jinja: ['source'],
 }
 

@@ -5,6 +5,7 @@
 export const stages = [
   'source',
   'yaml',
+  'markdown',
   'jinja',
   'ansible',
   'inventory',

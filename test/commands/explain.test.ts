@@ -32,6 +32,28 @@ describe('explain', () => {
       }
     }))
 
+  it('shows the lines that decide, and where each name gets its value', () =>
+    withTemporary(tree => {
+      writeFiles(tree, smallTree)
+      const { out } = run(['explain', 'br_netfilter', tree, '--format', 'json'])
+      const { problem } = JSON.parse(out)
+      const [evidence] = problem.now.evidence
+      assert.equal(evidence.excerpt.lines[0], '- name: Load the module for bridges')
+      assert.equal(evidence.excerpt.lines.at(-1), '  when: bridge_module.rc == 0')
+      assert.equal(evidence.excerpt.more, 0)
+      const file = readFileSync(join(tree, evidence.file), 'utf8').split('\n')
+      for (const [index, line] of evidence.excerpt.lines.entries())
+        assert.equal(file[evidence.excerpt.first - 1 + index], line)
+      const [{ names }] = evidence.conditions
+      const from = [{ origin: 'registered vars', file: 'roles/kubernetes/node/tasks/main.yml', line: 2 }]
+      assert.deepEqual(names[0].from, from)
+
+      const swap = run(['explain', 'swap', tree, '-e', 'kubelet_fail_swap_on=yes']).out
+      assert.match(swap, / dns_late = false {2}role defaults, roles\/kubernetes\/preinstall\/defaults\/main\.yml:2\n/)
+      assert.match(swap, / kubelet_fail_swap_on = "yes" {2}extra vars, /)
+      assert.match(swap, /\n +\d+ \| - name: Turn swap off\n/)
+    }))
+
   it('says which definitions an extra variable overrides', () =>
     withTemporary(tree => {
       writeFiles(tree, smallTree)

@@ -91,6 +91,20 @@ describe('problems of your own', () => {
       /now\[0\]\.matches: expected a function, got nothing/,
     ],
     [
+      'a claim without words',
+      {
+        'own/a.js': `export default { ...${whole}, claims: [{ says: 'x', claims: { kind: 'fixed-by', who: 'operator' } }] }`,
+      },
+      /claims\[0\]\.words: expected a list of texts, or of lists of texts, got nothing$/,
+    ],
+    [
+      'a claim of nobody',
+      {
+        'own/a.js': `export default { ...${whole}, claims: [{ says: 'x', words: ['y'], claims: { kind: 'fixed-by' } }] }`,
+      },
+      /claims\[0\]\.claims: expected fixed-by with who, .* got \{"kind":"fixed-by"\}$/,
+    ],
+    [
       'an id of the catalogue',
       { 'own/a.js': `export default { ...${whole}, id: 'swap' }` },
       /a\.js: id: 'swap' is taken by the catalogue/,

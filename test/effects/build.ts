@@ -123,6 +123,8 @@ export interface TaskData {
   /** true (default), false, or why it is not known; `unread: …` for a reason of the program. */
   readonly runs?: boolean | string
   readonly remains?: string
+  /** What of `remains` has to hold, one by one. */
+  readonly conjuncts?: readonly string[]
   /** The text of the condition that is false. */
   readonly when?: string
   readonly excluded?: string
@@ -185,6 +187,7 @@ export function taskRun(data: TaskData, order: number, before: readonly TaskRun[
     ...(item === undefined ? {} : { item: valueFrom(item) }),
     runs,
     remains,
+    ...(data.conjuncts === undefined ? {} : { conjuncts: data.conjuncts }),
     arguments: new Map(
       named.map(([name, plain]) => [name, valueFrom(plain === '{{ item }}' && item !== undefined ? item : plain)]),
     ),

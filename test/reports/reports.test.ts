@@ -48,6 +48,9 @@ const path: ResolvedVariable = {
   overridden: [{ origin: 'role defaults', at: placeAt('roles/b/defaults/main.yml', 9), value: known('/etc/x') }],
 }
 
+/** The problems of who-fixes.json. */
+const asked = problems.slice(0, 4)
+
 function reportOn(
   data: readonly TaskData[],
   variables: readonly ResolvedVariable[] = [path],
@@ -60,8 +63,9 @@ function reportOn(
     ansible: run.ansible,
     checks: run.checks,
     host: run.host,
-    verdicts: judgeAll(problems, effectsOfRun(run, NO_ROLE_TEXT)),
+    verdicts: judgeAll(asked, effectsOfRun(run, NO_ROLE_TEXT)),
     variables: new Map(variables.map(variable => [variable.name, variable])),
+    contradictions: [{ problem: 'swap', says: 'tells the operator to do it', at: placeAt('docs/hosts.md', 7) }],
     diagnostics: [
       { code: 'yaml-syntax', severity: 'error', message: 'not a mapping', at: placeAt('roles/x/vars/main.yml', 2) },
     ],
@@ -94,7 +98,13 @@ describe('report as JSON', () => {
     assert.equal(swap.condition, 'swapon.stdout')
     assert.equal(swap.now.condition, 'swapon.stdout')
     assert.equal(swap.afterReboot.condition, null)
-    assert.deepEqual(swap.searched, { tasks: 4, commands: 1, unresolved: [], considered: [] })
+    assert.deepEqual(swap.searched, {
+      tasks: 4,
+      commands: 1,
+      unreadable: 0,
+      unresolved: [],
+      considered: [],
+    })
   })
 
   it('has evidence a reader can open', () => {
@@ -122,6 +132,12 @@ describe('report as JSON', () => {
     const [near] = json.problems[0].nearMisses
     assert.equal(near.runs, 'no')
     assert.equal(near.why, 'does not run: `not late` is false (x is false), roles/x/tasks/main.yml:30')
+  })
+
+  it('has what documentation says otherwise', () => {
+    assert.deepEqual(json.contradictions, [
+      { file: 'docs/hosts.md', line: 7, says: 'tells the operator to do it', problem: 'swap' },
+    ])
   })
 
   it('names what only the host can tell', () => {
@@ -180,9 +196,38 @@ describe('report as text', () => {
       'sysctl_file_path = /etc/sysctl.d/99-sysctl.conf',
       'roles/x/vars/main.yml:2: not a mapping',
       'it has not looked at your host',
+      'docs/hosts.md:7 tells the operator to do it.',
+      '4 task runs searched in this playbook, 1 command parsed, 0 unreadable: nothing came near',
     ]) {
       assert.ok(text.includes(expected), `${expected}\n---\n${text}`)
     }
+  })
+
+  it('names each unreadable command with its place, and whether it matters', () => {
+    const unread = reportOn([{ name: 'Vendor', module: 'ansible.builtin.command', raw: '/opt/vendor/setup', line: 9 }])
+    const words = renderReportText(unread).replaceAll(/\n +/g, ' ')
+    assert.ok(words.includes('1 task run searched in this playbook, 1 command parsed, 1 unreadable'), words)
+    const named =
+      'unreadable: runs `setup`, roles/x/tasks/main.yml:9: setup is not a program this knows; it could change this answer'
+    assert.ok(words.includes(named), words)
+    assert.ok(unread.problems.every(({ fixedBy }) => fixedBy === 'unknown'))
+    assert.equal(JSON.parse(renderReportJson(unread)).problems[0].searched.unreadable, 1)
+  })
+
+  it('has one line of evidence a time for what is settled whatever the host is like', () => {
+    const settled = reportOn([
+      {
+        module: 'ansible.posix.sysctl',
+        args: { name: 'net.ipv4.ip_forward', value: '1', sysctl_file: '/etc/sysctl.d/9.conf' },
+      },
+      { module: 'ansible.builtin.command', raw: 'swapoff -a', line: 26 },
+      { module: 'ansible.builtin.command', raw: 'swapoff -a', line: 30 },
+      { module: 'ansible.builtin.systemd', args: { name: 'swap.target', masked: true }, line: 40 },
+    ])
+    const words = renderReportText(settled)
+    assert.ok(words.includes('  now           turns all swap off (and 1 more)  roles/x/tasks/main.yml:26\n'), words)
+    assert.ok(words.includes('  after reboot  unit swap.target: masked  roles/x/tasks/main.yml:40\n'), words)
+    assert.match(words, /\n {2}both times {4}sets net\.ipv4\.ip_forward = 1/)
   })
 
   it('keeps to the width and to plain text', () => {
@@ -209,6 +254,9 @@ describe('explain', () => {
       'task "Mask it"',
       'runs: unknown, if swapon.stdout',
       'why not: does not run',
+      '20 | - line',
+      'docs/hosts.md:7 tells the operator to do it.',
+      '4 task runs searched in this playbook, 1 command parsed, 0 unreadable',
     ]) {
       assert.ok(text.includes(expected), `${expected}\n---\n${text}`)
     }
@@ -224,7 +272,7 @@ describe('explain', () => {
         from: 'task',
         runs: 'no',
         remains: null,
-        names: [{ name: 'x', value: false, because: null }],
+        names: [{ name: 'x', value: false, because: null, from: [] }],
       },
     ])
   })
@@ -238,6 +286,8 @@ describe('explain', () => {
       text,
     )
     assert.ok(text.includes('## After a reboot: kubespray'))
+    assert.match(text, /\n( +)```yaml\n\1- line\n\1```\n/)
+    assert.ok(text.includes('> `docs/hosts.md:7` tells the operator to do it.'))
   })
 })
 

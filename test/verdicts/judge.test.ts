@@ -14,6 +14,8 @@ interface Row {
   readonly now?: string
   readonly afterReboot?: string
   readonly condition?: string | null
+  /** The condition of both times together. */
+  readonly whole?: string | null
   readonly afterRebootCondition?: string | null
   readonly nowEvidence?: readonly number[]
   readonly afterRebootEvidence?: readonly number[]
@@ -44,6 +46,7 @@ function check(row: Row, verdict: Verdict): void {
   if (row.now !== undefined) assert.equal(verdict.now.fixedBy, row.now)
   if (row.afterReboot !== undefined) assert.equal(verdict.afterReboot.fixedBy, row.afterReboot)
   if (row.condition !== undefined) assert.equal(verdict.now.condition, row.condition)
+  if (row.whole !== undefined) assert.equal(verdict.condition, row.whole)
   if (row.afterRebootCondition !== undefined) assert.equal(verdict.afterReboot.condition, row.afterRebootCondition)
   const orders = (evidence: Verdict['nearMisses']): readonly number[] => evidence.map(each => each.task.order)
   if (row.nowEvidence) assert.deepEqual(orders(verdict.now.evidence), row.nowEvidence)
