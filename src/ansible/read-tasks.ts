@@ -63,22 +63,22 @@ export function readDirectives(node: MapNode, keywords: ReadonlySet<string>): Di
   return {
     name: name?.kind === 'scalar' && name.data !== null ? String(name.data) : undefined,
     when: when === undefined ? [] : when.kind === 'list' ? when.items : [when],
-    tags: listOf(found.get('tags')?.value),
+    tags: nodesOf(found.get('tags')?.value),
     vars: readDefinitions(found.get('vars')?.value),
     keywords: found,
     at: statementSpan(node),
   }
 }
 
+/** The one node of a keyword, as it is written; none where it is not there. */
+function nodesOf(node: Node | undefined): readonly Node[] {
+  return node === undefined ? [] : [node]
+}
+
 /** A statement's place begins at its first key, which is the line Ansible and editors show. */
 function statementSpan(node: MapNode): Span {
   const first = node.entries[0]?.key.span
   return first === undefined ? node.span : { file: first.file, start: first.start, end: node.span.end }
-}
-
-function listOf(node: Node | undefined): readonly Node[] {
-  if (node === undefined) return []
-  return node.kind === 'list' ? node.items : [node]
 }
 
 /** The variables a mapping (or a list of mappings) defines, in order. What cannot be read may define any: ANY_NAME. */

@@ -47,14 +47,19 @@ function groupBy(action: Action): void {
         continue
       }
       if (truth.kind === 'unknown') {
-        perhapsMember(walk, host, key.replaceAll(' ', '-'), truth.causes)
+        perhapsMember(walk, host, groupName(key), truth.causes)
         continue
       }
-      const parents = parentsNode === undefined ? [] : textsOf(evaluateNode(parentsNode, scope))
-      walk.state.inventory = addToGroup(walk.state.inventory, host, key.replaceAll(' ', '-'), parents)
+      const parents = parentsNode === undefined ? [] : textsOf(evaluateNode(parentsNode, scope)).map(groupName)
+      walk.state.inventory = addToGroup(walk.state.inventory, host, groupName(key), parents)
       noteGroups(walk)
     }
   }
+}
+
+/** group_by puts a dash for each blank in the names of groups. */
+function groupName(key: string): string {
+  return key.replaceAll(' ', '-')
 }
 
 /** Arguments of `add_host` that are no variables of the host. */

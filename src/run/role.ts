@@ -59,7 +59,7 @@ export function roleKey(directory: string, from: RoleFiles, entry: RoleEntry): s
     from,
     named(entry.parameters),
     named(entry.vars),
-    entry.tags.map(plain),
+    entry.tags.flatMap(node => (node.kind === 'list' ? node.items : [node])).map(plain),
     entry.when.map(plain),
   ])
 }

@@ -115,13 +115,24 @@ function includeVars(setting: Setting): void {
 }
 
 function directoryFiles(
-  { walk, frame }: Setting,
+  { walk, frame, task, invocation }: Setting,
   directory: Value,
 ): { candidates: readonly Candidate[]; absent: boolean } {
   const name = textOf(directory) ?? pathInCheckout(directory)
   if (name === undefined) return { candidates: [], absent: false }
   const folders = [...searchDirectories(frame, 'vars').map(folder => `${folder}/${name}`), name]
   const folder = folders.find(path => walk.state.code.tree.entryKind(path) === 'directory')
-  const files = folder === undefined ? [] : filesBelow(walk.state.code, folder)
-  return { candidates: files.map(path => ({ path, because: [] })), absent: folder === undefined }
+  const below = folder === undefined ? [] : filesBelow(walk.state.code, folder)
+  const depth = depthOf(invocation.arguments.get('depth'))
+  const levels = (path: string): number => path.slice((folder ?? '').length + 1).split('/').length
+  const because = depth === undefined ? [{ says: 'how deep include_vars looks is not known', at: task.at }] : []
+  const files = depth === undefined || depth === 0 ? below : below.filter(path => levels(path) <= depth)
+  return { candidates: files.map(path => ({ path, because })), absent: folder === undefined }
+}
+
+/** How many levels down `include_vars` looks; 0, as without it, is all the way. Undefined where that is not known. */
+function depthOf(value: Value | undefined): number | undefined {
+  if (value === undefined) return 0
+  const depth = value.kind === 'known' ? Number(value.data) : Number.NaN
+  return Number.isNaN(depth) ? undefined : depth
 }

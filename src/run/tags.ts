@@ -39,25 +39,27 @@ export function sortedTags(tags: readonly string[]): readonly string[] {
   return [...new Set(tags)].sort(compareText)
 }
 
-/** Tags may be given as one text with commas. */
+/** The tags of a node: one text is split at its commas, the texts of a list are taken as they are. */
 function textsOf(node: Node, scope: Scope): readonly string[] {
-  return tagsIn(evaluateNode(node, scope))
+  if (node.kind === 'list') return node.items.flatMap(item => tagsIn(evaluateNode(item, scope)))
+  return splitAtCommas(tagsIn(evaluateNode(node, scope)))
 }
 
 /** The tags of a node with nothing put in for the templates in it. */
 export function tagsAsWritten(node: Node): readonly string[] {
-  if (node.kind === 'list') return node.items.flatMap(tagsAsWritten)
-  return node.kind === 'scalar' ? tagsIn(known(node.data)) : []
+  if (node.kind === 'list') return node.items.flatMap(item => (item.kind === 'scalar' ? tagsIn(known(item.data)) : []))
+  return node.kind === 'scalar' ? splitAtCommas(tagsIn(known(node.data))) : []
+}
+
+function splitAtCommas(tags: readonly string[]): readonly string[] {
+  return tags.flatMap(tag => tag.split(',').map(part => part.trim())).filter(tag => tag !== '')
 }
 
 function tagsIn(value: Value): readonly string[] {
-  const items = value.kind === 'known' && Array.isArray(value.data) ? value.data : [value]
+  const items = value.kind === 'known' && Array.isArray(value.data) ? (value.data as readonly Value[]) : [value]
   return items.flatMap(item =>
     item.kind === 'known' && (typeof item.data === 'string' || typeof item.data === 'bigint')
-      ? String(item.data)
-          .split(',')
-          .map(tag => tag.trim())
-          .filter(tag => tag !== '')
+      ? [String(item.data)]
       : [],
   )
 }
