@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { analyze, defaultRequest, roleVariables } from '../analyze.js'
+import type { RecordedRelease } from '../recorded/format.js'
 import { renderSnapshot } from '../recorded/record.js'
-import { snapshotsDirectory } from '../recorded/snapshot.js'
+import { baseOf, readRecorded, snapshotsDirectory } from '../recorded/snapshot.js'
 import { reportedVariable } from '../reports/report.js'
 import { UsageError } from '../source/diagnostic.js'
 import { isRelease, openSource } from '../source/open.js'
@@ -28,18 +29,24 @@ export const defineRecord: DefineCommand = (program, terminal, finish) => {
       }
       requireKubespray(tree)
       const path = options.output ?? fileURLToPath(new URL(`${release}.json`, snapshotsDirectory))
-      replaceFile(path, recordRelease(tree, release))
+      replaceFile(path, recordRelease(tree, release, recordedBase(release)))
       if (!options.quiet) terminal.err(`recorded ${release} in ${path}`)
       finish(0)
     })
 }
 
-/** The text of a release's snapshot, from its role code with the default inventory. */
-export function recordRelease(tree: SourceTree, release: string): string {
+/** What a release is recorded as it differs from, where that is recorded; a file of its own otherwise. */
+export function recordedBase(release: string): RecordedRelease | undefined {
+  const base = baseOf(release)
+  return base === undefined ? undefined : readRecorded(base)
+}
+
+/** The text of a release's snapshot, from its role code with the default inventory; with `base` only what differs from it. */
+export function recordRelease(tree: SourceTree, release: string, base?: RecordedRelease): string {
   const analysis = analyze(tree, { ...defaultRequest, variables: roleVariables, quoteCode: false })
   const roles = analysis.roles.map(({ role, variables }) => ({
     path: role.code.path,
     variables: new Map([...variables].map(([name, variable]) => [name, reportedVariable(variable)] as const)),
   }))
-  return renderSnapshot({ release, report: reportOfAnalysis(analysis), run: analysis.run, roles })
+  return renderSnapshot({ release, report: reportOfAnalysis(analysis), run: analysis.run, roles }, base)
 }

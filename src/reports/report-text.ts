@@ -111,10 +111,9 @@ function evidenceLines(evidence: readonly ReportedEvidence[], style: Style): rea
 }
 
 function searchLines(problem: ReportedVerdict, style: Style): readonly string[] {
-  const { tasks, commands, unresolved } = problem.searched
+  const { tasks, commands, unresolved, near } = problem.searched
   const open = unresolved.filter(each => each.couldChange)
   if (problem.fixedBy === 'kubespray') return []
-  const near = problem.nearMisses.length
   const came = near === 0 ? 'nothing came near' : `${near} came near, none of them does it`
   const lines = wrap(`searched ${tasks} tasks and ${commands} commands: ${came}`, '  ', '    ')
   const seen = new Set<string>()

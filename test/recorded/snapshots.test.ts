@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync, statSync } from 'node:fs'
 import { recordRelease } from '../../src/commands/record.js'
-import { readSnapshot, recordedReleases, snapshotOf, snapshotsDirectory } from '../../src/recorded/snapshot.js'
+import { parseRecorded, readSnapshot, recordedReleases, snapshotsDirectory } from '../../src/recorded/snapshot.js'
 import { renderAnswerJson } from '../../src/reports/answer-json.js'
 import { renderReportText } from '../../src/reports/report-text.js'
 import { UsageError } from '../../src/source/diagnostic.js'
@@ -65,7 +65,7 @@ describe('recorded snapshots', () => {
   })
 
   it('of another form are refused', () => {
-    assert.throws(() => snapshotOf('{"schema":"something else"}', 'v9.9.9'), UsageError)
+    assert.throws(() => parseRecorded('{"schema":"something else"}', 'v9.9.9', () => undefined), UsageError)
   })
 })
 

@@ -94,7 +94,13 @@ describe('report as JSON', () => {
     assert.equal(swap.condition, 'swapon.stdout')
     assert.equal(swap.now.condition, 'swapon.stdout')
     assert.equal(swap.afterReboot.condition, null)
-    assert.deepEqual(swap.searched, { tasks: 4, commands: 1, unresolved: [], considered: [] })
+    assert.deepEqual(swap.searched, {
+      tasks: 4,
+      commands: 1,
+      unresolved: [],
+      considered: [],
+      near: swap.nearMisses.length,
+    })
   })
 
   it('has evidence a reader can open', () => {
