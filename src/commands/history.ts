@@ -9,11 +9,13 @@ import {
   renderHistoryJson,
   renderHistoryText,
 } from '../reports/history.js'
+import type { Report, ReportedVerdict } from '../reports/report.js'
 import { commitsTouching, lastChangesOf } from '../source/commits.js'
 import { UsageError } from '../source/diagnostic.js'
 import { openRevision, releaseTags } from '../source/revision.js'
 import { lineOf, positionOf } from '../source/text.js'
 import type { SourceTree } from '../source/tree.js'
+import type { Problem } from '../verdicts/problem.js'
 import type { Node } from '../yaml/node.js'
 import { readYamlFile } from '../yaml/read.js'
 import type { DefineCommand } from './command.js'
@@ -39,7 +41,7 @@ export const defineHistory: DefineCommand = (program, terminal, finish) => {
         throw new UsageError(`${directory}: not a directory; expected a git repository`)
       }
       const entries = releaseTags(directory).flatMap(({ tag, commit }) => {
-        const entry = entryOf(problem, directory, tag, commit, options.fresh === true)
+        const entry = entryOf(asked, directory, tag, commit, options.fresh === true)
         if (entry === undefined) terminal.err(`${tag}: no kubespray with role code this reads; left out`)
         return entry ?? []
       })
@@ -64,26 +66,32 @@ export const defineHistory: DefineCommand = (program, terminal, finish) => {
 }
 
 function entryOf(
-  problem: string,
+  problem: Problem,
   directory: string,
   tag: string,
   commit: string,
   fresh: boolean,
 ): HistoryEntry | undefined {
   const recorded = fresh ? undefined : readSnapshot(tag)?.report
-  const isSame = recorded?.source.commit === commit
-  const report = isSame ? recorded : reportOn(directory, tag)
-  const verdict = report?.problems.find(({ id }) => id === problem)
-  return verdict && { release: tag, commit, from: isSame ? 'recorded' : 'code', verdict }
+  const known = recorded?.source.commit === commit ? verdictOn(problem, recorded) : undefined
+  if (known !== undefined) return { release: tag, commit, from: 'recorded', verdict: known }
+  const verdict = verdictOn(problem, reportOn(directory, tag, problem))
+  return verdict && { release: tag, commit, from: 'code', verdict }
+}
+
+function verdictOn({ id }: Problem, report: Report | undefined): ReportedVerdict | undefined {
+  return report?.problems.find(each => each.id === id)
 }
 
 /** In the words of a snapshot, so that recorded and fresh answers can be compared. */
-function reportOn(directory: string, tag: string): HistoryReport | undefined {
+function reportOn(directory: string, tag: string, problem: Problem): Report | undefined {
   const tree = openRevision(directory, tag)
-  return isKubespray(tree) ? reportOfAnalysis(analyze(tree, { ...defaultRequest, quoteCode: false })) : undefined
+  // A port that is not in the catalogue is judged for this answer alone.
+  const beside = problems.some(({ id }) => id === problem.id) ? [] : [problem]
+  return isKubespray(tree)
+    ? reportOfAnalysis(analyze(tree, { ...defaultRequest, beside, quoteCode: false }))
+    : undefined
 }
-
-type HistoryReport = ReturnType<typeof reportOfAnalysis>
 
 /**
  * The commits between two releases that last changed the lines of tasks that decide now, and those that touched files in
