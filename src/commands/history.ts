@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { problemById, problems } from '../../rules/index.js'
 import { analyze, defaultRequest } from '../analyze.js'
-import { readSnapshot } from '../recorded/snapshot.js'
+import { readSnapshot, recordedReleases } from '../recorded/snapshot.js'
 import {
   changesOf,
   type HistoryChange,
@@ -30,9 +30,17 @@ export const defineHistory: DefineCommand = (program, terminal, finish) => {
     .description('over the release tags of a repository: where the verdict, its condition or its deciding task changed')
     .argument('<problem>', 'as in who-fixes.json: swap, br_netfilter, …')
     .argument('<dir>', 'a git repository, bare or not')
+    .option(
+      '--since <release>',
+      'begin with this release (default: the oldest recorded one, where the repository has it)',
+    )
     .option('--fresh', 'read the role code of every release, also of those whose answer is recorded')
   addOutputOptions(command, ['text', 'json']).action(
-    (problem: string, directory: string, options: OutputOptions & { readonly fresh?: boolean }) => {
+    (
+      problem: string,
+      directory: string,
+      options: OutputOptions & { readonly fresh?: boolean; readonly since?: string },
+    ) => {
       const asked = problemById(problem)
       if (asked === undefined) {
         throw new UsageError(`no problem '${problem}'; there are ${problems.map(({ id }) => id).join(', ')}`)
@@ -40,7 +48,7 @@ export const defineHistory: DefineCommand = (program, terminal, finish) => {
       if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) {
         throw new UsageError(`${directory}: not a directory; expected a git repository`)
       }
-      const entries = releaseTags(directory).flatMap(({ tag, commit }) => {
+      const entries = tagsSince(directory, options.since).flatMap(({ tag, commit }) => {
         const entry = entryOf(asked, directory, tag, commit, options.fresh === true)
         if (entry === undefined) terminal.err(`${tag}: no kubespray with role code this reads; left out`)
         return entry ?? []
@@ -63,6 +71,14 @@ export const defineHistory: DefineCommand = (program, terminal, finish) => {
       finish(0)
     },
   )
+}
+
+/** The release tags from one on; without one from the oldest recorded, before which no answer comes at once. */
+function tagsSince(directory: string, since: string | undefined): ReturnType<typeof releaseTags> {
+  const tags = releaseTags(directory)
+  const first = tags.findIndex(({ tag }) => tag === (since ?? recordedReleases()[0]))
+  if (first < 0 && since !== undefined) throw new UsageError(`--since ${since}: ${directory} has no such release tag`)
+  return tags.slice(Math.max(first, 0))
 }
 
 function entryOf(
