@@ -19,7 +19,7 @@ import {
 import { type Indexer, indexer } from './indexer.js'
 import { differenceFrom } from './like.js'
 import { recordVariables, type SeenRole } from './record-variables.js'
-import { effectFact, withoutQuotes } from './without-code.js'
+import { effectFact, moduleFact, withoutQuotes } from './without-code.js'
 
 /** What a snapshot is made of. The report and the run must quote no role code (see `withoutExpressions`). */
 export interface Recording {
@@ -145,7 +145,14 @@ function recordEvidence(evidence: ReportedEvidence, tables: Tables): RecordedEvi
   const text = (value: string): number => textIn(tables, value)
   const place = (at: Place): number => tables.files.indexOf(at.file)
   const chain = via.map(step => tables.steps.indexOf([step.kind, step.what, place(step), step.line]))
-  const head = [text(play), role === null ? null : text(role), text(task), text(module), place(evidence), line] as const
+  const head = [
+    text(play),
+    role === null ? null : text(role),
+    text(task),
+    text(moduleFact(module)),
+    place(evidence),
+    line,
+  ] as const
   const recorded = [...head, text(effectFact(effect)), runs, conditionIn(tables, condition), chain] as const
   return why === undefined ? recorded : [...recorded, text(why)]
 }

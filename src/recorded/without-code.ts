@@ -59,3 +59,8 @@ export function withoutQuotes(text: string): string {
 export function effectFact(effect: string): string {
   return withoutQuotes(effect.replace(/^(stops the run): .*$/s, '$1 where its check fails'))
 }
+
+/** The name of a task's module; `…` where an expression gives it. */
+export function moduleFact(module: string): string {
+  return module.includes('{{') ? '…' : module
+}

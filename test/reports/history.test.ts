@@ -66,17 +66,15 @@ describe('history', () => {
       assert.deepEqual(last.commits, [git(path, 'rev-parse', 'v2.32.0').trim()])
       assert.deepEqual(changes[1]?.commits, [git(path, 'rev-parse', 'v2.31.0').trim()])
 
-      out = ''
+      const told: string[] = []
       const since = (tag: string): number =>
         runCommandLine([...words, '--since', tag], {
-          out: each => {
-            out += each
-          },
+          out: each => void told.push(each),
           err: line => void errors.push(line),
           colours: false,
         })
       assert.equal(since('v2.31.0'), 0)
-      assert.equal(JSON.parse(out).releases, 2)
+      assert.equal(JSON.parse(told.join('')).releases, 2)
       assert.equal(since('v9.9.9'), 2)
       assert.match(errors.join('\n'), /--since v9\.9\.9: .* has no such release tag/)
     })
