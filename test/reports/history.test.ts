@@ -67,16 +67,17 @@ describe('history', () => {
       assert.deepEqual(changes[1]?.commits, [git(path, 'rev-parse', 'v2.31.0').trim()])
 
       const told: string[] = []
+      const refused: string[] = []
       const since = (tag: string): number =>
         runCommandLine([...words, '--since', tag], {
           out: each => void told.push(each),
-          err: line => void errors.push(line),
+          err: line => void refused.push(line),
           colours: false,
         })
       assert.equal(since('v2.31.0'), 0)
       assert.equal(JSON.parse(told.join('')).releases, 2)
       assert.equal(since('v9.9.9'), 2)
-      assert.match(errors.join('\n'), /--since v9\.9\.9: .* has no such release tag/)
+      assert.match(refused.join('\n'), /--since v9\.9\.9: .* has no such release tag/)
     })
   })
 
