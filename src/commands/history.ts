@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { problemById, problems } from '../../rules/index.js'
 import { analyze, defaultRequest } from '../analyze.js'
-import { readSnapshot } from '../recorded/snapshot.js'
+import { readSnapshot, recordedReleases } from '../recorded/snapshot.js'
 import {
   changesOf,
   type HistoryChange,
@@ -9,11 +9,13 @@ import {
   renderHistoryJson,
   renderHistoryText,
 } from '../reports/history.js'
+import type { Report, ReportedVerdict } from '../reports/report.js'
 import { commitsTouching, lastChangesOf } from '../source/commits.js'
 import { UsageError } from '../source/diagnostic.js'
 import { openRevision, releaseTags } from '../source/revision.js'
 import { lineOf, positionOf } from '../source/text.js'
 import type { SourceTree } from '../source/tree.js'
+import type { Problem } from '../verdicts/problem.js'
 import type { Node } from '../yaml/node.js'
 import { readYamlFile } from '../yaml/read.js'
 import type { DefineCommand } from './command.js'
@@ -28,13 +30,16 @@ export const defineHistory: DefineCommand = (program, terminal, finish) => {
     .description('over the release tags of a repository: where the verdict, its condition or its deciding task changed')
     .argument('<problem>', 'as in who-fixes.json: swap, br_netfilter, …')
     .argument('<dir>', 'a git repository, bare or not')
-    .option('--since <release>', 'the first release to ask (default: the oldest tag)')
+    .option(
+      '--since <release>',
+      'begin with this release (default: the oldest recorded one, where the repository has it)',
+    )
     .option('--fresh', 'read the role code of every release, also of those whose answer is recorded')
   addOutputOptions(command, ['text', 'json']).action(
     (
       problem: string,
       directory: string,
-      options: OutputOptions & { readonly since?: string; readonly fresh?: boolean },
+      options: OutputOptions & { readonly fresh?: boolean; readonly since?: string },
     ) => {
       const asked = problemById(problem)
       if (asked === undefined) {
@@ -43,8 +48,8 @@ export const defineHistory: DefineCommand = (program, terminal, finish) => {
       if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) {
         throw new UsageError(`${directory}: not a directory; expected a git repository`)
       }
-      const entries = releasesSince(directory, options.since).flatMap(({ tag, commit }) => {
-        const entry = entryOf(problem, directory, tag, commit, options.fresh === true)
+      const entries = tagsSince(directory, options.since).flatMap(({ tag, commit }) => {
+        const entry = entryOf(asked, directory, tag, commit, options.fresh === true)
         if (entry === undefined) terminal.err(`${tag}: no kubespray with role code this reads; left out`)
         return entry ?? []
       })
@@ -68,39 +73,41 @@ export const defineHistory: DefineCommand = (program, terminal, finish) => {
   )
 }
 
-function releasesSince(directory: string, since: string | undefined): ReturnType<typeof releaseTags> {
-  const releases = releaseTags(directory)
-  if (since === undefined) return releases
-  const start = releases.findIndex(({ tag }) => tag === since)
-  if (start !== -1) return releases.slice(start)
-  const some = releases.map(({ tag }) => tag).slice(-8)
-  throw new UsageError(`--since ${since}: no such release tag in ${directory}; the newest are ${some.join(', ')}`)
+/** The release tags from one on; without one from the oldest recorded, before which no answer comes at once. */
+function tagsSince(directory: string, since: string | undefined): ReturnType<typeof releaseTags> {
+  const tags = releaseTags(directory)
+  const first = tags.findIndex(({ tag }) => tag === (since ?? recordedReleases()[0]))
+  if (first < 0 && since !== undefined) throw new UsageError(`--since ${since}: ${directory} has no such release tag`)
+  return tags.slice(Math.max(first, 0))
 }
 
 function entryOf(
-  problem: string,
+  problem: Problem,
   directory: string,
   tag: string,
   commit: string,
   fresh: boolean,
 ): HistoryEntry | undefined {
   const recorded = fresh ? undefined : readSnapshot(tag)?.report
-  const verdictIn = (report: HistoryReport | undefined): HistoryEntry['verdict'] | undefined =>
-    report?.problems.find(({ id }) => id === problem)
-  // A snapshot of another commit, or from before there was a rule for the problem, says nothing here.
-  const told = recorded?.source.commit === commit ? verdictIn(recorded) : undefined
-  if (told !== undefined) return { release: tag, commit, from: 'recorded', verdict: told }
-  const verdict = verdictIn(reportOn(directory, tag))
+  const known = recorded?.source.commit === commit ? verdictOn(problem, recorded) : undefined
+  if (known !== undefined) return { release: tag, commit, from: 'recorded', verdict: known }
+  const verdict = verdictOn(problem, reportOn(directory, tag, problem))
   return verdict && { release: tag, commit, from: 'code', verdict }
 }
 
-/** In the words of a snapshot, so that recorded and fresh answers can be compared. */
-function reportOn(directory: string, tag: string): HistoryReport | undefined {
-  const tree = openRevision(directory, tag)
-  return isKubespray(tree) ? reportOfAnalysis(analyze(tree, { ...defaultRequest, quoteCode: false })) : undefined
+function verdictOn({ id }: Problem, report: Report | undefined): ReportedVerdict | undefined {
+  return report?.problems.find(each => each.id === id)
 }
 
-type HistoryReport = ReturnType<typeof reportOfAnalysis>
+/** In the words of a snapshot, so that recorded and fresh answers can be compared. */
+function reportOn(directory: string, tag: string, problem: Problem): Report | undefined {
+  const tree = openRevision(directory, tag)
+  // A port that is not in the catalogue is judged for this answer alone.
+  const beside = problems.some(({ id }) => id === problem.id) ? [] : [problem]
+  return isKubespray(tree)
+    ? reportOfAnalysis(analyze(tree, { ...defaultRequest, beside, quoteCode: false }))
+    : undefined
+}
 
 /**
  * The commits between two releases that last changed the lines of tasks that decide now, and those that touched files in

@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { analyze, defaultRequest, roleVariables } from '../analyze.js'
-import { renderSnapshot } from '../recorded/record.js'
-import { snapshotsDirectory } from '../recorded/snapshot.js'
+import type { RecordedRelease } from '../recorded/format.js'
+import { type Recording, renderSnapshot } from '../recorded/record.js'
+import { baseOf, readRecorded, recordedReleases, snapshotsDirectory } from '../recorded/snapshot.js'
 import { reportedVariable } from '../reports/report.js'
 import { UsageError } from '../source/diagnostic.js'
 import { isRelease, openSource } from '../source/open.js'
@@ -28,18 +29,46 @@ export const defineRecord: DefineCommand = (program, terminal, finish) => {
       }
       requireKubespray(tree)
       const path = options.output ?? fileURLToPath(new URL(`${release}.json`, snapshotsDirectory))
-      replaceFile(path, recordRelease(tree, release))
+      replaceFile(path, recordRelease(tree, release, recordedBase(release)))
       if (!options.quiet) terminal.err(`recorded ${release} in ${path}`)
+      const outdated = options.output === undefined ? outdatedBy(release) : []
+      if (outdated.length > 0)
+        terminal.err(`${outdated.join(', ')}: recorded as they differ from ${release}; record them again`)
       finish(0)
     })
 }
 
-/** The text of a release's snapshot, from its role code with the default inventory. */
-export function recordRelease(tree: SourceTree, release: string): string {
+/** The recorded releases that say what differs from this one as it was recorded before. */
+function outdatedBy(release: string): readonly string[] {
+  return recordedReleases().filter(each => {
+    if (baseOf(each) !== release) return false
+    try {
+      readRecorded(each)
+      return false
+    } catch (error) {
+      if (error instanceof UsageError) return true
+      throw error
+    }
+  })
+}
+
+/** What a release is recorded as it differs from, where that is recorded; a file of its own otherwise. */
+export function recordedBase(release: string): RecordedRelease | undefined {
+  const base = baseOf(release)
+  return base === undefined ? undefined : readRecorded(base)
+}
+
+/** The text of a release's snapshot, from its role code; with `base` only what differs from it. */
+export function recordRelease(tree: SourceTree, release: string, base?: RecordedRelease): string {
+  return renderSnapshot(recordingOf(tree, release), base)
+}
+
+/** What a snapshot is made of: the release with the default inventory. */
+export function recordingOf(tree: SourceTree, release: string): Recording {
   const analysis = analyze(tree, { ...defaultRequest, variables: roleVariables, quoteCode: false })
   const roles = analysis.roles.map(({ role, variables }) => ({
     path: role.code.path,
     variables: new Map([...variables].map(([name, variable]) => [name, reportedVariable(variable)] as const)),
   }))
-  return renderSnapshot({ release, report: reportOfAnalysis(analysis), run: analysis.run, roles })
+  return { release, report: reportOfAnalysis(analysis), run: analysis.run, roles }
 }

@@ -1,10 +1,10 @@
-import type { ReportedNote, ReportedVariable, Runs } from '../reports/report.js'
+import type { ReportedVariable, Runs } from '../reports/report.js'
 import type { Json } from '../reports/value-text.js'
 import type { FixedBy } from '../verdicts/judge.js'
 
-export const SNAPSHOT_SCHEMA = 'https://whofixes.github.io/schemas/whofixes-snapshot-1.json'
+export const SNAPSHOT_SCHEMA = 'https://whofixes.github.io/schemas/whofixes-snapshot-2.json'
 
-/** A number that stands for an entry of the snapshot's `files`, `steps`, `values` or `texts`: each is written once. */
+/** A number that stands for an entry of one of the snapshot's tables (`tables` below): each is written once. */
 type Index = number
 
 export type RecordedPlace = readonly [file: Index, line: number]
@@ -29,34 +29,38 @@ export type RecordedEvidence = readonly [
 
 export interface RecordedPhase {
   readonly fixedBy: FixedBy
-  readonly condition: string | null
+  readonly condition: Index | null
   readonly evidence: readonly RecordedEvidence[]
+  /** What might settle it, the first `keptNear`; only of a phase that is unknown, and only if there is any. */
+  readonly open?: readonly RecordedEvidence[]
 }
 
+/** Of what came near a problem so many are recorded, the closest, each with another effect or place. */
+export const keptNear = 8
+
 export interface RecordedProblem {
-  readonly id: string
   readonly fixedBy: FixedBy
-  readonly condition: string | null
+  readonly condition: Index | null
   readonly now: RecordedPhase
   readonly afterReboot: RecordedPhase
+  /** How many came near; the closest of them, without the chain that leads there, are `nearMisses`. */
+  readonly near: number
   readonly nearMisses: readonly RecordedEvidence[]
   readonly searched: {
-    readonly tasks: number
-    readonly commands: number
-    readonly unresolved: readonly {
-      readonly says: string
-      readonly file: Index
-      readonly line: number
-      readonly couldChange: boolean
-      readonly why: string
-    }[]
+    readonly unresolved: readonly (readonly [
+      says: Index,
+      file: Index,
+      line: number,
+      couldChange: boolean,
+      why: Index,
+    ])[]
     /** Indexes into `considered` of the release. */
     readonly considered: readonly Index[]
   }
-  readonly notes: readonly Omit<ReportedNote, 'permalink'>[]
+  readonly notes: readonly (readonly [says: Index, file: Index | null, line: number | null])[]
 }
 
-/** One file of kubespray-snapshots/: facts about a release, no role code and no expressions. */
+/** What is recorded of a release: facts, no role code and no expressions. */
 export interface RecordedRelease {
   readonly schema: typeof SNAPSHOT_SCHEMA
   readonly release: string
@@ -74,7 +78,10 @@ export interface RecordedRelease {
   readonly files: readonly string[]
   readonly texts: readonly string[]
   readonly steps: readonly RecordedStep[]
-  readonly problems: readonly RecordedProblem[]
+  /** What was searched for each problem. */
+  readonly searched: readonly [tasks: number, commands: number]
+  /** By id; their order is the catalogue's. */
+  readonly problems: Readonly<Record<string, RecordedProblem>>
   /** Where the release's own documentation says otherwise: the sentence's place, what it says in our words, the problem. */
   readonly contradictions?: readonly (readonly [file: Index, line: number, says: Index, problem: string])[]
   readonly variables: Readonly<Record<string, ReportedVariable>>
@@ -88,17 +95,43 @@ export interface RecordedRelease {
   readonly values: readonly Json[]
   /** Per role the files it sees besides, which are stronger, and what comes out otherwise there. */
   readonly roles: Readonly<Record<string, RecordedRole>>
+  /** The names of `roles` as they first stand in the run. */
+  readonly inOrder: readonly string[]
   /** Task places by file: `line:hash` in order, the hash being the first 7 hex digits of SHA-256 of the task's text. */
   readonly tasks: Readonly<Record<string, string>>
   /** Programs that are known only by what they cannot do: name, calls, and why that is enough. */
   readonly considered: readonly (readonly [program: string, calls: number, why: string])[]
-  readonly unknowns: readonly {
-    readonly name: string
-    readonly file: Index
-    readonly line: number
-    readonly because: string
-  }[]
+  readonly unknowns: readonly (readonly [name: Index, file: Index, line: number, because: Index])[]
 }
+
+/** Lists whose entries others stand for by number. A file that is like another one holds only what it adds to them. */
+export const tables = ['files', 'texts', 'steps', 'considered', 'views', 'values'] as const
+
+/** What is recorded by name. A file that is like another one holds only the names that differ, null for one that is gone. */
+export const maps = ['problems', 'variables', 'definitions', 'withoutValue', 'roles', 'tasks'] as const
+
+/**
+ * A file of kubespray-snapshots/ that says what differs from another release's, which is a file of its own (one level
+ * only). Members that are neither a table nor a map are absent where they are the same.
+ */
+export interface LikeRelease
+  extends Partial<Omit<RecordedRelease, Table | NamedMap>>,
+    Readonly<Partial<Pick<RecordedRelease, Table>>> {
+  readonly schema: typeof SNAPSHOT_SCHEMA
+  readonly release: string
+  /** Which release, and the first digits of a hash of its snapshot: numbers mean something else in another one. */
+  readonly like: readonly [release: string, hash: string]
+  readonly problems?: Differing<'problems'>
+  readonly variables?: Differing<'variables'>
+  readonly definitions?: Differing<'definitions'>
+  readonly withoutValue?: Differing<'withoutValue'>
+  readonly roles?: Differing<'roles'>
+  readonly tasks?: Differing<'tasks'>
+}
+
+type Table = (typeof tables)[number]
+type NamedMap = (typeof maps)[number]
+type Differing<K extends NamedMap> = { readonly [name in keyof RecordedRelease[K]]: RecordedRelease[K][name] | null }
 
 /** What a role sees of role defaults and vars besides the common files. */
 export interface RecordedRole {

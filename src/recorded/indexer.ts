@@ -4,10 +4,10 @@ export interface Indexer<T> {
   readonly indexOf: (item: T) => number
 }
 
-/** Two things with the same key are the same. */
-export function indexer<T>(keyOf: (item: T) => string): Indexer<T> {
-  const indexes = new Map<string, number>()
-  const all: T[] = []
+/** Two things with the same key are the same. Those that `known` has keep their numbers. */
+export function indexer<T>(keyOf: (item: T) => string, known: readonly T[] = []): Indexer<T> {
+  const all: T[] = [...known]
+  const indexes = new Map(all.map((item, index) => [keyOf(item), index]))
   return {
     all,
     indexOf: item => {

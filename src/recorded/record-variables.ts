@@ -15,12 +15,13 @@ const longestValue = 100
 
 /**
  * Each definition once, with the value most roles see; per role only the files it sees besides those all roles see, and
- * where its value is another one.
+ * where its value is another one. Views and values of `base` keep their numbers.
  */
 export function recordVariables(
   recorded: readonly SeenRole[],
   files: Indexer<string>,
-): Pick<RecordedRelease, 'definitions' | 'withoutValue' | 'common' | 'views' | 'values' | 'roles'> {
+  base: Pick<RecordedRelease, 'views' | 'values'> = { views: [], values: [] },
+): Pick<RecordedRelease, 'definitions' | 'withoutValue' | 'common' | 'views' | 'values' | 'roles' | 'inOrder'> {
   const seen = recorded.map(({ path, variables }) => ({ path, places: placesOf(variables) }))
   const elected = electValues(seen.flatMap(({ places }) => places))
   const filesOf = (places: readonly SeenPlace[], origin: Origin): readonly number[] => [
@@ -33,8 +34,8 @@ export function recordVariables(
     vars: filesOf(places, 'role vars'),
   }))
   const common = { defaults: shared(visible.map(each => each.defaults)), vars: shared(visible.map(each => each.vars)) }
-  const values = indexer<Json>(value => JSON.stringify(value))
-  const views = indexer<RecordedView>(view => JSON.stringify(view))
+  const values = indexer<Json>(value => JSON.stringify(value), base.values)
+  const views = indexer<RecordedView>(view => JSON.stringify(view), base.views)
   const roles = visible.map(({ path, places, defaults, vars }) => {
     const isOwn = (file: number): boolean => files.all[file]?.includes(`roles/${path}/`) === true
     const isOther = (of: readonly number[]) => (file: number) => !of.includes(file) && !isOwn(file)
@@ -55,6 +56,7 @@ export function recordVariables(
     views: views.all,
     values: values.all,
     roles: Object.fromEntries(roles),
+    inOrder: roles.map(([path]) => path),
   }
 }
 

@@ -6,6 +6,8 @@ import type { Report, ReportedEvidence, ReportedPhase, ReportedVerdict } from '.
 import type { Run } from '../run/task-run.js'
 import { lineOf } from '../source/text.js'
 import {
+  keptNear,
+  type LikeRelease,
   type RecordedEvidence,
   type RecordedPhase,
   type RecordedPlace,
@@ -15,8 +17,9 @@ import {
   SNAPSHOT_SCHEMA,
 } from './format.js'
 import { type Indexer, indexer } from './indexer.js'
+import { differenceFrom } from './like.js'
 import { recordVariables, type SeenRole } from './record-variables.js'
-import { withoutQuotes } from './without-code.js'
+import { effectFact, moduleFact, withoutQuotes } from './without-code.js'
 
 /** What a snapshot is made of. The report and the run must quote no role code (see `withoutExpressions`). */
 export interface Recording {
@@ -27,46 +30,44 @@ export interface Recording {
   readonly roles: readonly SeenRole[]
 }
 
-/** The text of a snapshot file: one fact a line, so that two of them can be compared. */
-export function renderSnapshot(recording: Recording): string {
+/**
+ * The text of a snapshot file: one fact a line, so that two of them can be compared. With `base`, the snapshot of another
+ * release, it holds only what differs from that; both are read as the same.
+ */
+export function renderSnapshot(recording: Recording, base?: RecordedRelease): string {
   const { release, report, run } = recording
-  const files = indexer<string>(text => text)
-  const texts = indexer<string>(text => text)
-  const steps = indexer<RecordedStep>(step => step.join('\0'))
-  const considered = indexer<RecordedRelease['considered'][number]>(each => each.join('\0'))
-  const tables = { files, texts, steps, considered }
-  const problems = report.problems.map(problem => recordProblem(problem, tables))
-  const variables = recordVariables(recording.roles, files)
-  const tasks = recordTasks(run)
+  const text = (value: string): string => value
+  const tables = {
+    files: indexer(text, base?.files),
+    texts: indexer(text, base?.texts),
+    steps: indexer<RecordedStep>(step => step.join('\0'), base?.steps),
+    considered: indexer<RecordedRelease['considered'][number]>(each => each.join('\0'), base?.considered),
+  }
   const snapshot: RecordedRelease = {
     schema: SNAPSHOT_SCHEMA,
     release,
     commit: report.source.commit ?? '',
     playbook: report.playbook,
     host: report.host,
-    ansible: recordAnsible(report.ansible, files),
-    problems,
-    contradictions: report.contradictions.map(({ file, line, says, problem }) => [
-      files.indexOf(file),
-      line,
-      texts.indexOf(withoutQuotes(says)),
-      problem,
-    ]),
+    ansible: recordAnsible(report.ansible, tables.files),
+    searched: [report.problems[0]?.searched.tasks ?? 0, report.problems[0]?.searched.commands ?? 0],
+    problems: Object.fromEntries(report.problems.map(problem => [problem.id, recordProblem(problem, tables)])),
+    contradictions: report.contradictions.map(
+      ({ file, line, says, problem }) => [tables.files.indexOf(file), line, textIn(tables, says), problem] as const,
+    ),
     variables: Object.fromEntries(report.variables),
-    unknowns: report.unknowns.map(({ name, file, line, because }) => ({
-      name,
-      file: files.indexOf(file),
-      line,
-      because: withoutQuotes(because),
-    })),
-    ...variables,
-    tasks,
-    files: files.all,
-    texts: texts.all,
-    steps: steps.all,
-    considered: considered.all,
+    unknowns: report.unknowns.map(
+      ({ name, file, line, because }) =>
+        [textIn(tables, name), tables.files.indexOf(file), line, textIn(tables, because)] as const,
+    ),
+    ...recordVariables(recording.roles, tables.files, base),
+    tasks: recordTasks(run),
+    files: tables.files.all,
+    texts: tables.texts.all,
+    steps: tables.steps.all,
+    considered: tables.considered.all,
   }
-  return renderCompactly(snapshot)
+  return renderCompactly(base === undefined ? snapshot : differenceFrom(base, snapshot))
 }
 
 function recordAnsible(
@@ -84,47 +85,79 @@ interface Tables {
   readonly considered: Indexer<RecordedRelease['considered'][number]>
 }
 
+/** A sentence's number. */
+function textIn({ texts }: Tables, value: string): number {
+  return texts.indexOf(withoutQuotes(value))
+}
+
+function conditionIn(tables: Tables, condition: string | null): number | null {
+  return condition === null ? null : textIn(tables, condition)
+}
+
 function recordProblem(problem: ReportedVerdict, tables: Tables): RecordedProblem {
-  const { searched, notes } = problem
+  const { searched, notes, nearMisses } = problem
   return {
-    id: problem.id,
     fixedBy: problem.fixedBy,
-    condition: problem.condition,
+    condition: conditionIn(tables, problem.condition),
     now: recordPhase(problem.now, tables),
     afterReboot: recordPhase(problem.afterReboot, tables),
-    nearMisses: problem.nearMisses.map(each => recordEvidence(each, tables)),
+    near: nearMisses.length,
+    nearMisses: closest(nearMisses).map(each => recordEvidence({ ...each, via: [] }, tables)),
     searched: {
-      tasks: searched.tasks,
-      commands: searched.commands,
-      unresolved: searched.unresolved.map(({ says, file, line, couldChange, why }) => ({
-        says: withoutQuotes(says),
-        file: tables.files.indexOf(file),
+      unresolved: searched.unresolved.map(({ says, file, line, couldChange, why }) => [
+        textIn(tables, says),
+        tables.files.indexOf(file),
         line,
         couldChange,
-        why: withoutQuotes(why),
-      })),
+        textIn(tables, why),
+      ]),
       considered: searched.considered.map(({ program, calls, why }) =>
         tables.considered.indexOf([program, calls, withoutQuotes(why)]),
       ),
     },
-    notes: notes.map(({ says, file, line }) => ({ says: withoutQuotes(says), file, line })),
+    notes: notes.map(({ says, file, line }) => [
+      textIn(tables, says),
+      file === null ? null : tables.files.indexOf(file),
+      line,
+    ]),
   }
 }
 
-function recordPhase({ fixedBy, condition, evidence }: ReportedPhase, tables: Tables): RecordedPhase {
-  return { fixedBy, condition, evidence: evidence.map(each => recordEvidence(each, tables)) }
+/** The first few that a report would show as different ones: another effect, or another place. */
+function closest(evidence: readonly ReportedEvidence[]): readonly ReportedEvidence[] {
+  const different = new Map<string, ReportedEvidence>()
+  for (const each of evidence) {
+    const key = `${each.effect}\0${each.file}\0${each.line}`
+    if (!different.has(key)) different.set(key, each)
+  }
+  return [...different.values()].slice(0, keptNear)
 }
 
-function recordEvidence(evidence: ReportedEvidence, { files, texts, steps }: Tables): RecordedEvidence {
-  const { play, role, task, module, file, line, effect, runs, condition, via, why } = evidence
-  const text = (value: string): number => texts.indexOf(withoutQuotes(value))
-  const chain = via.map(step => steps.indexOf([step.kind, step.what, files.indexOf(step.file), step.line]))
-  const recorded = [
-    ...[text(play), role === null ? null : text(role), text(task), text(module), files.indexOf(file), line],
-    ...[text(effect), runs, condition === null ? null : text(condition), chain],
-    ...(why === undefined ? [] : [text(why)]),
-  ]
-  return recorded as unknown as RecordedEvidence
+function recordPhase({ fixedBy, condition, evidence, open }: ReportedPhase, tables: Tables): RecordedPhase {
+  const recorded = (each: ReportedEvidence): RecordedEvidence => recordEvidence(each, tables)
+  return {
+    fixedBy,
+    condition: conditionIn(tables, condition),
+    evidence: evidence.map(recorded),
+    ...(fixedBy === 'unknown' && open.length > 0 ? { open: closest(open).map(recorded) } : {}),
+  }
+}
+
+function recordEvidence(evidence: ReportedEvidence, tables: Tables): RecordedEvidence {
+  const { play, role, task, module, line, effect, runs, condition, via, why } = evidence
+  const text = (value: string): number => textIn(tables, value)
+  const place = (at: Place): number => tables.files.indexOf(at.file)
+  const chain = via.map(step => tables.steps.indexOf([step.kind, step.what, place(step), step.line]))
+  const head = [
+    text(play),
+    role === null ? null : text(role),
+    text(task),
+    text(moduleFact(module)),
+    place(evidence),
+    line,
+  ] as const
+  const recorded = [...head, text(effectFact(effect)), runs, conditionIn(tables, condition), chain] as const
+  return why === undefined ? recorded : [...recorded, text(why)]
 }
 
 /** Every task's place once, with the hash of its text, so that a later release can be compared without its code. */
@@ -155,7 +188,7 @@ export function contentHash({ at: { file, start, end } }: Task): string {
 }
 
 /** JSON with a line for each member of the first two levels: readable in a diff, without blanks that cost room. */
-function renderCompactly(snapshot: RecordedRelease): string {
+function renderCompactly(snapshot: RecordedRelease | LikeRelease): string {
   const members = Object.entries(snapshot).map(([key, value]) => `${JSON.stringify(key)}:${renderMembers(value)}`)
   return `{\n${members.join(',\n')}\n}\n`
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { problems } from '../../rules/index.js'
 import { rulesFor, rulesOfAll } from '../ansible/language.js'
 import { becauseOf, type ReportedAnsible } from '../reports/ansible-rules.js'
@@ -15,14 +15,16 @@ import {
 } from '../reports/report.js'
 import { isNotKnown, type Json } from '../reports/value-text.js'
 import { UsageError } from '../source/diagnostic.js'
+import type { Problem } from '../verdicts/problem.js'
 import {
+  type LikeRelease,
   type RecordedEvidence,
   type RecordedPhase,
   type RecordedPlace,
-  type RecordedProblem,
   type RecordedRelease,
   SNAPSHOT_SCHEMA,
 } from './format.js'
+import { hashOf, putTogether } from './like.js'
 
 /** Where the package keeps what was recorded about each release. */
 export const snapshotsDirectory = new URL('../../../kubespray-snapshots/', import.meta.url)
@@ -50,16 +52,45 @@ export function newestRelease(): string {
   return newest
 }
 
-/** Reads the snapshot of a release; undefined where none was recorded. */
-export function readSnapshot(release: string): Snapshot | undefined {
-  if (!recordedReleases().includes(release)) return undefined
-  return snapshotOf(readFileSync(new URL(`${release}.json`, snapshotsDirectory), 'utf8'), release)
+/** The release whose snapshot a patch release's says the differences from: the first of its minor; none for that itself. */
+export function baseOf(release: string): string | undefined {
+  const first = release.replace(/\d+$/, '0')
+  return first === release ? undefined : first
 }
 
-/** The snapshot in a file's text. Throws UsageError when it is not one this version reads. */
-export function snapshotOf(text: string, name: string): Snapshot {
-  const recorded: RecordedRelease = JSON.parse(text)
+/** Reads the snapshot of a release; undefined where none was recorded. */
+export function readSnapshot(release: string): Snapshot | undefined {
+  const recorded = readRecorded(release)
+  return recorded && snapshotOf(recorded)
+}
+
+/** What is recorded of a release, whole, also where its file only says what differs from another one. */
+export function readRecorded(release: string): RecordedRelease | undefined {
+  const path = new URL(`${release}.json`, snapshotsDirectory)
+  return existsSync(path) ? parseRecorded(readFileSync(path, 'utf8'), release, readRecorded) : undefined
+}
+
+/**
+ * What a file's text records, put together with the release it is like. Throws UsageError when it is not of the form this
+ * version reads, or the other release is missing or was recorded anew since.
+ */
+export function parseRecorded(
+  text: string,
+  name: string,
+  baseNamed: (release: string) => RecordedRelease | undefined,
+): RecordedRelease {
+  const recorded: RecordedRelease | LikeRelease = JSON.parse(text)
   if (recorded.schema !== SNAPSHOT_SCHEMA) throw new UsageError(`${name}: no snapshot of the form ${SNAPSHOT_SCHEMA}`)
+  if (!('like' in recorded)) return recorded
+  const [like, hash] = recorded.like
+  const base = baseNamed(like)
+  if (base === undefined) throw new UsageError(`${name}: recorded as it differs from ${like}, which is not recorded`)
+  if (hash !== hashOf(base)) throw new UsageError(`${name}: ${like} was recorded anew since; record ${name} again`)
+  return putTogether(base, recorded)
+}
+
+/** What a snapshot says, for the commands. */
+export function snapshotOf(recorded: RecordedRelease): Snapshot {
   const source: ReportedSource = { kind: 'recorded', release: recorded.release, commit: recorded.commit, path: null }
   const permalink = permalinks(source)
   return {
@@ -70,19 +101,19 @@ export function snapshotOf(text: string, name: string): Snapshot {
       host: recorded.host,
       ansible: ansibleOf(recorded),
       stops: [],
-      problems: recorded.problems.flatMap(problem => verdictOf(problem, recorded, permalink)),
+      problems: problems.flatMap(problem => verdictOf(problem, recorded, permalink)),
       contradictions: (recorded.contradictions ?? []).map(([file, line, says, problem]) => ({
         file: fileAt(recorded, file),
         line,
-        says: recorded.texts[says] ?? '',
+        says: textAt(recorded, says),
         problem,
       })),
       variables: new Map(Object.entries(recorded.variables)),
-      unknowns: recorded.unknowns.map(({ name: unknown, file, line, because }) => ({
-        name: unknown,
+      unknowns: recorded.unknowns.map(([name, file, line, because]) => ({
+        name: textAt(recorded, name),
         file: fileAt(recorded, file),
         line,
-        because,
+        because: textAt(recorded, because),
       })),
       diagnostics: [],
     },
@@ -98,49 +129,56 @@ function ansibleOf(recorded: RecordedRelease): ReportedAnsible {
   return { ...facts, because: becauseOf(facts) }
 }
 
-/** A verdict with what the rules themselves say of the problem; one whose rule is gone is left out. */
-function verdictOf(
-  recorded: RecordedProblem,
-  release: RecordedRelease,
-  permalink: Permalink,
-): readonly ReportedVerdict[] {
-  const problem = problems.find(({ id }) => id === recorded.id)
-  if (problem === undefined) return []
+/** A verdict with what the rules themselves say of the problem; none where it is not recorded. */
+function verdictOf(problem: Problem, release: RecordedRelease, permalink: Permalink): readonly ReportedVerdict[] {
+  const recorded = release.problems[problem.id]
+  if (recorded === undefined) return []
   const { id, title, asks, requirement, byHand } = problem
+  const { unresolved, considered } = recorded.searched
+  const [tasks, commands] = release.searched
   const evidence = (each: RecordedEvidence): ReportedEvidence => evidenceOf(each, release, permalink)
-  const phase = ({ fixedBy, condition, evidence: found }: RecordedPhase): ReportedPhase => ({
+  const phase = ({ fixedBy, condition, evidence: found, open = [] }: RecordedPhase): ReportedPhase => ({
     fixedBy,
-    condition,
+    condition: conditionAt(release, condition),
     evidence: found.map(evidence),
-    open: [],
+    open: open.map(evidence),
   })
   return [
     {
       ...{ id, title, asks, requirement, byHand },
       fixedBy: recorded.fixedBy,
-      condition: recorded.condition,
+      condition: conditionAt(release, recorded.condition),
       now: phase(recorded.now),
       afterReboot: phase(recorded.afterReboot),
       nearMisses: recorded.nearMisses.map(evidence),
       searched: {
-        ...recorded.searched,
-        considered: recorded.searched.considered.flatMap(index => {
+        tasks,
+        commands,
+        unresolved: unresolved.map(([says, file, line, couldChange, why]) => ({
+          says: textAt(release, says),
+          file: fileAt(release, file),
+          line,
+          couldChange,
+          why: textAt(release, why),
+        })),
+        considered: considered.flatMap(index => {
           const [program, calls, why] = release.considered[index] ?? []
           return program === undefined || calls === undefined || why === undefined ? [] : [{ program, calls, why }]
         }),
-        unresolved: recorded.searched.unresolved.map(each => ({ ...each, file: fileAt(release, each.file) })),
+        near: recorded.near,
       },
-      notes: recorded.notes.map(note => ({
-        ...note,
-        permalink: note.file === null || note.line === null ? null : permalink({ file: note.file, line: note.line }),
-      })),
+      notes: recorded.notes.map(([says, at, line]) => {
+        const file = at === null ? null : fileAt(release, at)
+        const link = file === null || line === null ? null : permalink({ file, line })
+        return { says: textAt(release, says), file, line, permalink: link }
+      }),
     },
   ]
 }
 
 function evidenceOf(recorded: RecordedEvidence, release: RecordedRelease, permalink: Permalink): ReportedEvidence {
   const [play, role, task, module, file, line, effect, runs, condition, via, why] = recorded
-  const text = (index: number): string => release.texts[index] ?? ''
+  const text = (index: number): string => textAt(release, index)
   const place = { file: fileAt(release, file), line }
   return {
     play: text(play),
@@ -150,7 +188,7 @@ function evidenceOf(recorded: RecordedEvidence, release: RecordedRelease, permal
     ...place,
     effect: text(effect),
     runs,
-    condition: condition === null ? null : text(condition),
+    condition: conditionAt(release, condition),
     via: via.flatMap(index => {
       const step = release.steps[index]
       if (step === undefined) return []
@@ -166,12 +204,23 @@ function fileAt(release: RecordedRelease, index: number): string {
   return release.files[index] ?? ''
 }
 
+function textAt(release: RecordedRelease, index: number): string {
+  return release.texts[index] ?? ''
+}
+
+function conditionAt(release: RecordedRelease, index: number | null): string | null {
+  return index === null ? null : textAt(release, index)
+}
+
 function variablesOf(
   release: RecordedRelease,
   names: readonly string[],
 ): ReadonlyMap<string, ReadonlyMap<string, ReportedVariable>> {
   const wanted = new Set(names)
-  const roles = Object.entries(release.roles).map(([role, { view, defaults, vars, differs }]) => {
+  const roles = release.inOrder.flatMap(role => {
+    const recorded = release.roles[role]
+    if (recorded === undefined) return []
+    const { view, defaults, vars, differs } = recorded
     const others = release.views[view]
     const found = new Map<string, ReportedVariable>()
     const visible = [
@@ -183,11 +232,11 @@ function variablesOf(
       ),
     ]
     for (const { origin, file } of visible) {
-      for (const { name, line, recorded } of definitionsIn(release, file)) {
+      for (const { name, line, elected } of definitionsIn(release, file)) {
         if (wanted.size > 0 && !wanted.has(name)) continue
         const weaker = found.get(name)
         const other = differs[name]
-        const value = other === undefined ? recorded : release.values[other]
+        const value = other === undefined ? elected : release.values[other]
         const isKnown = value !== undefined && !isNotKnown(value)
         found.set(name, {
           status: isKnown ? 'known' : 'unknown',
@@ -200,7 +249,7 @@ function variablesOf(
         })
       }
     }
-    return [role, found] as const
+    return [[role, found] as const]
   })
   return new Map(roles)
 }
@@ -208,13 +257,14 @@ function variablesOf(
 interface Definition {
   readonly name: string
   readonly line: number
-  readonly recorded: Json | undefined
+  /** The value most roles see. */
+  readonly elected: Json | undefined
 }
 
 function definitionsIn(release: RecordedRelease, file: string): readonly Definition[] {
-  const read = (place: string, recorded: Json | undefined): Definition => {
+  const read = (place: string, elected: Json | undefined): Definition => {
     const colon = place.lastIndexOf(':')
-    return { name: place.slice(0, colon), line: Number(place.slice(colon + 1)), recorded }
+    return { name: place.slice(0, colon), line: Number(place.slice(colon + 1)), elected }
   }
   return [
     ...Object.entries(release.definitions[file] ?? {}).map(([place, value]) => read(place, value)),

@@ -54,3 +54,13 @@ function namesOf(condition: AppliedCondition): string {
 export function withoutQuotes(text: string): string {
   return text.replaceAll(/`([^`\s]+)\s[^`]*`/g, '`$1 …`')
 }
+
+/** A sentence about an effect: of a check that stops the run, what it asks for is an expression and stays out. */
+export function effectFact(effect: string): string {
+  return withoutQuotes(effect.replace(/^(stops the run): .*$/s, '$1 where its check fails'))
+}
+
+/** The name of a task's module; `…` where an expression gives it. */
+export function moduleFact(module: string): string {
+  return module.includes('{{') ? '…' : module
+}

@@ -1,5 +1,5 @@
 import { ansibleText } from './ansible-rules.js'
-import { answers, fromText, lineCount } from './explain-text.js'
+import { answers, fromText, lineCount, moreNear } from './explain-text.js'
 import { placeText } from './place.js'
 import type { Report, ReportedEvidence, ReportedPhase, ReportedVerdict } from './report.js'
 import { contradictionsAbout, sourceText } from './report-text.js'
@@ -23,6 +23,8 @@ export function renderExplainMarkdown(report: Report, verdict: ReportedVerdict):
     lines.push('', '## What came near', '')
     for (const each of verdict.nearMisses)
       lines.push(`- ${escaped(each.effect)}: ${escaped(each.why ?? '')} (${link(each)})`)
+    const more = moreNear(verdict)
+    if (more !== undefined) lines.push(`- ${more}`)
   }
   const { unresolved } = verdict.searched
   lines.push('', '## What was searched', '', `${searchedText(verdict)}.`)

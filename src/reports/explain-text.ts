@@ -29,11 +29,13 @@ export function renderExplainText(report: Report, verdict: ReportedVerdict, styl
     ...phaseText('After a reboot', verdict.afterReboot, style),
   ]
   if (verdict.nearMisses.length > 0) {
-    lines.push('', style.strong(`What came near (${verdict.nearMisses.length})`))
+    lines.push('', style.strong(`What came near (${verdict.searched.near})`))
     for (const each of verdict.nearMisses) {
       lines.push(...wrap(each.effect, '  ', '    '), ...wrap(`why not: ${each.why ?? ''}`, '    ', '      '))
       lines.push(`    "${each.task}" ${style.faint(placeText(each))}`)
     }
+    const more = moreNear(verdict)
+    if (more !== undefined) lines.push(`  ${more}`)
   }
   lines.push('', ...searchedLines(verdict, style))
   for (const note of verdict.notes) {
@@ -46,6 +48,12 @@ export function renderExplainText(report: Report, verdict: ReportedVerdict, styl
     lines.push('', style.strong('By hand'), ...verdict.byHand.map(command => `  ${command}`))
   }
   return `${lines.join('\n')}\n`
+}
+
+/** That a recorded release keeps only the closest of what came near; nothing where all of it is there. */
+export function moreNear({ nearMisses, searched }: ReportedVerdict): string | undefined {
+  const more = searched.near - nearMisses.length
+  return more === 0 ? undefined : `and ${more} more; the closest are recorded`
 }
 
 function phaseText(label: string, phase: ReportedPhase, style: Style): readonly string[] {

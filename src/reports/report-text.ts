@@ -189,8 +189,7 @@ function evidenceLines(evidence: readonly ReportedEvidence[], style: Style): rea
 /** The proof that nothing does it: what was searched, what came near, and everything that could not be read. */
 function searchLines(problem: ReportedVerdict, style: Style): readonly string[] {
   if (problem.fixedBy === 'kubespray') return []
-  const { unresolved } = problem.searched
-  const near = problem.nearMisses.length
+  const { unresolved, near } = problem.searched
   const came = near === 0 ? 'nothing came near' : `${near} came near, none of them does it`
   const lines = wrap(`${searchedText(problem)}: ${came}`, '  ', '    ')
   const different = distinct(problem.nearMisses, each => `${each.effect}\0${each.why}`)

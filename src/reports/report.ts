@@ -100,6 +100,8 @@ export interface ReportedVerdict {
     readonly unresolved: readonly ReportedUnresolved[]
     /** Programs known only by what they cannot do. */
     readonly considered: readonly { readonly program: string; readonly calls: number; readonly why: string }[]
+    /** How many came near; a recorded release lists only the closest of them. */
+    readonly near: number
   }
   readonly notes: readonly ReportedNote[]
 }
@@ -224,6 +226,7 @@ export function reportedVerdict(verdict: Verdict, permalink: Permalink): Reporte
         why,
       })),
       considered: searched.considered,
+      near: verdict.nearMisses.length,
     },
     notes: verdict.notes.map(({ says, about }) => {
       const place = about === undefined ? undefined : placeOfSpan(about.effect.at)

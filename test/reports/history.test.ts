@@ -65,6 +65,19 @@ describe('history', () => {
       assert.equal(last.tasks[0]?.file, kernel)
       assert.deepEqual(last.commits, [git(path, 'rev-parse', 'v2.32.0').trim()])
       assert.deepEqual(changes[1]?.commits, [git(path, 'rev-parse', 'v2.31.0').trim()])
+
+      const told: string[] = []
+      const refused: string[] = []
+      const since = (tag: string): number =>
+        runCommandLine([...words, '--since', tag], {
+          out: each => void told.push(each),
+          err: line => void refused.push(line),
+          colours: false,
+        })
+      assert.equal(since('v2.31.0'), 0)
+      assert.equal(JSON.parse(told.join('')).releases, 2)
+      assert.equal(since('v9.9.9'), 2)
+      assert.match(refused.join('\n'), /--since v9\.9\.9: .* has no such release tag/)
     })
   })
 

@@ -104,6 +104,7 @@ describe('report as JSON', () => {
       unreadable: 0,
       unresolved: [],
       considered: [],
+      near: swap.nearMisses.length,
     })
   })
 
