@@ -28,6 +28,7 @@ const leftOut: readonly (readonly [RegExp, string])[] = [
   [/^npm ci$/, 'it installs'],
   [/^npm (run )?(test|lint|types|docs|format)\b/, 'it is what runs this'],
   [/^npx mocha\b/, 'it is what runs this'],
+  [/^npm run stress\b/, 'it needs checkouts of other repositories'],
   [/^(whofixes fetch$|git clone )/, 'it uses the network'],
   [/^whofixes record /, 'it writes into the checkout'],
 ]
