@@ -38,8 +38,8 @@ function problemJson(problem: ReportedVerdict): object {
 
 /** What was searched; `unreadable` is how many of it could not be read, each of them in `unresolved`. */
 export function searchedJson({ searched }: ReportedVerdict): object {
-  const { tasks, commands, unresolved, considered } = searched
-  return { tasks, commands, unreadable: unresolved.length, unresolved, considered }
+  const { tasks, commands, near, unresolved, considered } = searched
+  return { tasks, commands, unreadable: unresolved.length, near, unresolved, considered }
 }
 
 function phaseJson(phase: ReportedPhase): object {
