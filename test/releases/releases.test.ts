@@ -40,6 +40,9 @@ function answerWith(revision: string, variables: string): unknown {
   )
 }
 
+/** Where what no file holds is said to stand. */
+const pseudoFiles: ReadonlySet<string> = new Set(['facts of the host', 'checkout', 'magic variables'])
+
 describeWithClone('every release', () => {
   for (const revision of revisions()) {
     it(`${revision} gives the answer, and asks for 1500 MB on a control plane from v2.11.0 on`, () => {
@@ -47,7 +50,10 @@ describeWithClone('every release', () => {
       assert.deepEqual(undecided(report), [])
       assert.deepEqual(JSON.parse(renderAnswerJson(report)), answer())
       assert.deepEqual(
-        report.diagnostics.filter(({ severity }) => severity === 'error'),
+        report.diagnostics.filter(
+          // Ansible 2.7, which v2.10 asks for, lets keywords stand beside an include that later ones refuse.
+          ({ severity, code }) => severity === 'error' && (code !== 'task-malformed' || isFrom(revision, 'v2.11.0')),
+        ),
         [],
       )
       // Before v2.11.0 the amount stands in the check itself, not in a variable.
@@ -195,7 +201,11 @@ function faultsIn(revision: string, moved = 0): { readonly faults: readonly stri
   for (const [name, variable] of Object.entries<Place & { overridden: readonly Place[] }>(report.variables)) {
     for (const place of [variable, ...variable.overridden]) check(name, place, checkWithin(revision, at(place), name))
   }
-  for (const each of report.unknowns) check(`unknown ${each.name}`, each, checkWithin(revision, at(each), each.name))
+  // A fact stands in no file, and a reason told as a sentence is no name that a line could hold.
+  const named = report.unknowns.filter(
+    ({ name, file }: { readonly name: string; readonly file: string }) => !/\s/.test(name) && !pseudoFiles.has(file),
+  )
+  for (const each of named) check(`unknown ${each.name}`, each, checkWithin(revision, at(each), each.name))
   return { faults, places }
 }
 
