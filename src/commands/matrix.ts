@@ -6,6 +6,7 @@ import type { Value } from '../jinja/value.js'
 import type { Matrix } from '../reports/matrix.js'
 import { reportedSource } from '../reports/report.js'
 import { UsageError } from '../source/diagnostic.js'
+import { pathToOpen } from '../source/text.js'
 import type { SourceTree } from '../source/tree.js'
 import { readYamlFile } from '../yaml/read.js'
 import { reportOfAnalysis } from './subject.js'
@@ -19,7 +20,7 @@ export function matrixOfDistributions(tree: SourceTree, request: AnalysisRequest
   const plain = analyze(tree, { ...request, variables: () => [...shownVariables, supported] })
   const listed = [...plain.roles.values()].map(({ variables }) => variables.get(supported)).find(each => each?.winner)
   const names = listed === undefined ? [] : namesIn(listed.value)
-  const at = listed?.winner?.at.file.path
+  const at = listed?.winner && pathToOpen(listed.winner.at.file)
   const columns = (names.length > 0 ? names : widespreadDistributions).map(name => ({
     name,
     report: reportOfAnalysis(analyze(tree, { ...request, commonFacts: factsOfDistribution(name) })),

@@ -4,7 +4,7 @@ import type { ReportedAnsible } from '../reports/ansible-rules.js'
 import type { Place } from '../reports/place.js'
 import type { Report, ReportedEvidence, ReportedPhase, ReportedVerdict } from '../reports/report.js'
 import type { Run } from '../run/task-run.js'
-import { lineOf } from '../source/text.js'
+import { lineOf, pathToOpen } from '../source/text.js'
 import {
   keptNear,
   type LikeRelease,
@@ -164,8 +164,9 @@ function recordEvidence(evidence: ReportedEvidence, tables: Tables): RecordedEvi
 function recordTasks(run: Run): Readonly<Record<string, string>> {
   const byFile = new Map<string, Map<number, string>>()
   for (const { task } of run.tasks) {
-    const places = byFile.get(task.at.file.path) ?? new Map<number, string>()
-    byFile.set(task.at.file.path, places.set(lineOf(task.at), contentHash(task)))
+    const path = pathToOpen(task.at.file)
+    const places = byFile.get(path) ?? new Map<number, string>()
+    byFile.set(path, places.set(lineOf(task.at), contentHash(task)))
   }
   const inOrder = ([file, places]: [string, Map<number, string>]): [string, string] => [
     file,

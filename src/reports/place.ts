@@ -1,4 +1,4 @@
-import { lineOf, type Span } from '../source/text.js'
+import { lineOf, pathToOpen, type Span } from '../source/text.js'
 
 /** A place a reader can open: a path inside the checkout and a line from 1. */
 export interface Place {
@@ -8,7 +8,7 @@ export interface Place {
 
 /** The file and the line on which a span starts. */
 export function placeOfSpan(span: Span): Place {
-  return { file: span.file.path, line: lineOf(span) }
+  return { file: pathToOpen(span.file), line: lineOf(span) }
 }
 
 /** A place as people write it: `path:line`. */

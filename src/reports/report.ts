@@ -3,7 +3,7 @@ import { type Cause, decide, type Truth } from '../jinja/value.js'
 import type { AnsibleVersion } from '../run/ansible-version.js'
 import type { AppliedCondition, Check, Step, TaskRun } from '../run/task-run.js'
 import type { Diagnostic } from '../source/diagnostic.js'
-import { lineOf, positionOf, type Span } from '../source/text.js'
+import { positionOf, type Span } from '../source/text.js'
 import type { TreeOrigin } from '../source/tree.js'
 import type { Origin, ResolvedVariable } from '../variables/resolved.js'
 import type { Contradiction } from '../verdicts/contradictions.js'
@@ -313,8 +313,7 @@ export function reportedVariable(variable: ResolvedVariable): ReportedVariable {
     status,
     value: value.kind === 'known' || value.kind === 'one-of' ? jsonOf(value) : null,
     origin: winner?.origin ?? null,
-    file: winner?.at.file.path ?? null,
-    line: winner === undefined ? null : lineOf(winner.at),
+    ...(winner === undefined ? { file: null, line: null } : placeOfSpan(winner.at)),
     overridden: overridden.map(each => ({ origin: each.origin, ...placeOfSpan(each.at), value: jsonOf(each.value) })),
     because: whyUnknown(value),
   }

@@ -1,6 +1,6 @@
 import type { Run, TaskRun } from '../run/task-run.js'
-import { lineOf } from '../source/text.js'
 import { reportedAnsible } from './ansible-rules.js'
+import { placeOfSpan } from './place.js'
 
 /** The task graph for machines: contract, "tasks". */
 export function renderTasksJson(run: Run): string {
@@ -18,8 +18,7 @@ function taskJson(run: TaskRun): object {
     role: run.role ?? null,
     name: run.name,
     module: task.module,
-    file: task.at.file.path,
-    line: lineOf(task.at),
+    ...placeOfSpan(task.at),
     tags: run.tags,
     part: part.endsWith('tasks') ? 'block' : part,
     // Whether conditions hold once the run gets there; that it does not get there again is `excluded`.
@@ -27,7 +26,7 @@ function taskJson(run: TaskRun): object {
     condition: run.remains,
     excluded: run.excluded ?? null,
     dependsOnSetFact: run.dependsOnSetFact,
-    includedBy: run.includedBy === undefined ? null : { file: run.includedBy.file.path, line: lineOf(run.includedBy) },
-    notifiedBy: run.notifiedBy.map(({ task: by }) => ({ file: by.at.file.path, line: lineOf(by.at) })),
+    includedBy: run.includedBy === undefined ? null : placeOfSpan(run.includedBy),
+    notifiedBy: run.notifiedBy.map(({ task: by }) => placeOfSpan(by.at)),
   }
 }

@@ -138,7 +138,7 @@ export function treeOver(store: Store, origin: TreeOrigin): SourceTree {
       return undefined
     }
     const text = decodeUtf8(stored.bytes)
-    if (typeof text === 'string') return { path, text }
+    if (typeof text === 'string') return { path, text, ...(location === path ? {} : { standsIn: location }) }
     tell('file-not-utf8', path, `not UTF-8: the byte at offset ${text.invalidAt} does not belong there`)
     return undefined
   }

@@ -2,6 +2,13 @@
 export interface SourceFile {
   readonly path: string
   readonly text: string
+  /** Where the text itself stands, if the path leads there over a symbolic link: git and code hosts do not follow links. */
+  readonly standsIn?: string
+}
+
+/** The path under which a reader finds the text of a file, links followed. */
+export function pathToOpen(file: SourceFile): string {
+  return file.standsIn ?? file.path
 }
 
 /** A piece of a file: UTF-16 offsets, `end` exclusive. Lines and columns are computed only where a person reads them. */
@@ -47,5 +54,5 @@ export function lineOf(span: Span): number {
 
 /** `path:line`, the way a reader can open it. */
 export function placeOf(span: Span): string {
-  return `${span.file.path}:${lineOf(span)}`
+  return `${pathToOpen(span.file)}:${lineOf(span)}`
 }

@@ -8,6 +8,7 @@ import { openDirectory } from '../../src/source/directory.js'
 import { openSource } from '../../src/source/open.js'
 import { openRevision, releaseTags } from '../../src/source/revision.js'
 import { decodeUtf8 } from '../../src/source/store.js'
+import { pathToOpen } from '../../src/source/text.js'
 import type { SourceTree } from '../../src/source/tree.js'
 import { commitAll, type Files, git, makeRepository, withTemporary, writeFiles } from './trees.js'
 
@@ -38,6 +39,7 @@ const files: Files = {
 }
 
 interface Seen {
+  readonly places: Record<string, string | undefined>
   readonly kinds: Record<string, string | undefined>
   readonly texts: Record<string, number | string | undefined>
   readonly lists: Record<string, readonly string[]>
@@ -68,14 +70,17 @@ function look(tree: SourceTree): Seen {
     ...['broken.yml/x', 'nothing', 'nothing/here', '.git/HEAD'],
   ]
   const texts: Record<string, number | string | undefined> = {}
+  const places: Record<string, string | undefined> = {}
   for (const path of paths) {
     const file = tree.read(path)
+    places[path] = file && pathToOpen(file)
     texts[path] = file && file.text.length > 100 ? file.text.length : file?.text
     assert.equal(tree.read(path), file, 'the same object at each call')
   }
   return {
     kinds: Object.fromEntries(paths.map(path => [path, tree.entryKind(path)])),
     texts,
+    places,
     lists: Object.fromEntries(paths.map(path => [path, tree.list(path)])),
     found: tree.diagnostics().map(({ code, message, at }) => `${at.file.path}: ${code}: ${message}`),
   }
@@ -121,6 +126,11 @@ describe('a directory and a revision of it', () => {
     assert.equal(seen.texts['shared/self/shared/self/cluster.yml'], '- hosts: all\n')
     assert.equal(seen.kinds['roles/b'], 'directory')
     assert.deepEqual(seen.lists['roles/b'], ['files', 'tasks'])
+  })
+
+  it('say where a text stands that a link leads to', () => {
+    assert.equal(seen.places['roles/b/files/one.txt'], 'shared/files/one.txt')
+    assert.equal(seen.places['roles/b/tasks/main.yml'], 'roles/a/tasks/main.yml')
   })
 
   it('count links that leave, loop or lead nowhere as missing', () => {
