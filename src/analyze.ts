@@ -79,6 +79,8 @@ export interface RoleStart {
 
 /** The run of a playbook for one host, and what it was made from. */
 export interface RunAnalysis {
+  /** The role code that was read, each file once. */
+  readonly code: Code
   readonly origin: TreeOrigin
   readonly inventory: Inventory
   readonly variableFiles: readonly VariableFile[]
@@ -137,6 +139,7 @@ export function analyzeRun(tree: SourceTree, request: AnalysisRequest): RunAnaly
     report(diagnostic)
   }
   return {
+    code,
     origin: tree.origin,
     inventory: options.inventory,
     variableFiles: beside,

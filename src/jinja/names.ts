@@ -1,5 +1,19 @@
 import { printExpression } from './print.js'
-import { type Body, childrenOf, type Expression, type Parameter, type Target, type Template } from './syntax.js'
+import {
+  type Body,
+  type Constant,
+  childrenOf,
+  type Expression,
+  type Parameter,
+  type Target,
+  type Template,
+} from './syntax.js'
+
+/** Names that are bound at a place; of a loop over values that are written out those values, else null. */
+export type Bound = ReadonlyMap<string, readonly Constant[] | null>
+
+/** Called with each expression that stands for itself, and the names that are bound where it stands. */
+type Visit = (expression: Expression, bound: Bound) => void
 
 /**
  * The names an expression or template reads from outside itself, in order of first use, each once. A name that the
@@ -8,17 +22,24 @@ import { type Body, childrenOf, type Expression, type Parameter, type Target, ty
  */
 export function namesIn(read: Expression | Template): readonly string[] {
   const names = new Set<string>()
-  if (read.kind === 'template') collectFromBody(read.body, new Set(), names)
-  else collect(read, new Set(), names)
+  visitFree(read, part => {
+    if (part.kind === 'name') names.add(part.name)
+  })
   return [...names]
 }
 
-function collect(expression: Expression, bound: ReadonlySet<string>, names: Set<string>): void {
-  if (expression.kind === 'name') {
-    if (!bound.has(expression.name)) names.add(expression.name)
-    return
+/**
+ * Visits each part of an expression or template, in order, that is not a name bound inside it; parts of parts too.
+ * `part.start` is an offset into the text that was parsed.
+ */
+export function visitFree(read: Expression | Template, visit: (part: Expression, bound: Bound) => void): void {
+  const within: Visit = (expression, bound) => {
+    if (expression.kind === 'name' && bound.has(expression.name)) return
+    visit(expression, bound)
+    for (const child of childrenOf(expression)) within(child, bound)
   }
-  for (const child of childrenOf(expression)) collect(child, bound, names)
+  if (read.kind === 'template') visitBody(read.body, new Map(), within)
+  else within(read, new Map())
 }
 
 /** The paths an expression reads, as written: `ansible_facts.kernel`, `result.stat['exists']`; each once. */
@@ -38,84 +59,97 @@ function isPath(expression: Expression): boolean {
   return expression.kind === 'name'
 }
 
-function bind(target: Target, bound: Set<string>): void {
-  if (target.kind === 'name') bound.add(target.name)
+function bind(target: Target, bound: Map<string, readonly Constant[] | null>): void {
+  if (target.kind === 'name') bound.set(target.name, null)
   else if (target.kind === 'tuple') for (const item of target.items) bind(item, bound)
 }
 
-function bindParameters(parameters: readonly Parameter[], bound: Set<string>, names: Set<string>): Set<string> {
-  const inner = new Set(bound)
+/** The items of a list that is written out. */
+function writtenItems(over: Expression): readonly Constant[] | undefined {
+  if (over.kind !== 'list' && over.kind !== 'tuple') return undefined
+  const items = over.items.filter(item => item.kind === 'constant')
+  return items.length === over.items.length ? items : undefined
+}
+
+function bindParameters(
+  parameters: readonly Parameter[],
+  bound: Map<string, readonly Constant[] | null>,
+  visit: Visit,
+): Map<string, readonly Constant[] | null> {
+  const inner = new Map(bound)
   for (const parameter of parameters) {
-    if (parameter.fallback !== null) collect(parameter.fallback, bound, names)
-    inner.add(parameter.name)
+    if (parameter.fallback !== null) visit(parameter.fallback, bound)
+    inner.set(parameter.name, null)
   }
   return inner
 }
 
-function collectFromBody(body: Body, bound: Set<string>, names: Set<string>): void {
+function visitBody(body: Body, bound: Map<string, readonly Constant[] | null>, visit: Visit): void {
   for (const statement of body) {
     switch (statement.kind) {
       case 'output':
       case 'do':
-        collect(statement.expression, bound, names)
+        visit(statement.expression, bound)
         break
       case 'if':
         for (const branch of statement.branches) {
-          collect(branch.test, bound, names)
+          visit(branch.test, bound)
           // What only some branches set may still be read from outside afterwards.
-          collectFromBody(branch.body, new Set(bound), names)
+          visitBody(branch.body, new Map(bound), visit)
         }
-        collectFromBody(statement.otherwise, new Set(bound), names)
+        visitBody(statement.otherwise, new Map(bound), visit)
         break
       case 'for': {
-        collect(statement.over, bound, names)
-        const inner = new Set(bound)
+        visit(statement.over, bound)
+        const inner = new Map(bound)
         bind(statement.target, inner)
-        inner.add('loop')
-        if (statement.only !== null) collect(statement.only, inner, names)
-        collectFromBody(statement.body, inner, names)
-        collectFromBody(statement.otherwise, new Set(bound), names)
+        const written = writtenItems(statement.over)
+        if (statement.target.kind === 'name' && written !== undefined) inner.set(statement.target.name, written)
+        inner.set('loop', null)
+        if (statement.only !== null) visit(statement.only, inner)
+        visitBody(statement.body, inner, visit)
+        visitBody(statement.otherwise, new Map(bound), visit)
         break
       }
       case 'set':
-        collect(statement.value, bound, names)
+        visit(statement.value, bound)
         bind(statement.target, bound)
         break
       case 'set-block':
-        if (statement.filter !== null) collect(statement.filter, bound, names)
-        collectFromBody(statement.body, new Set(bound), names)
+        if (statement.filter !== null) visit(statement.filter, bound)
+        visitBody(statement.body, new Map(bound), visit)
         bind(statement.target, bound)
         break
       case 'with': {
-        const inner = new Set(bound)
+        const inner = new Map(bound)
         for (const binding of statement.bindings) {
-          collect(binding.value, bound, names)
+          visit(binding.value, bound)
           bind(binding.target, inner)
         }
-        collectFromBody(statement.body, inner, names)
+        visitBody(statement.body, inner, visit)
         break
       }
       case 'filter-block':
-        collect(statement.filter, bound, names)
-        collectFromBody(statement.body, new Set(bound), names)
+        visit(statement.filter, bound)
+        visitBody(statement.body, new Map(bound), visit)
         break
       case 'macro': {
-        const inner = bindParameters(statement.parameters, bound, names)
-        for (const name of ['varargs', 'kwargs', 'caller']) inner.add(name)
-        collectFromBody(statement.body, inner, names)
-        bound.add(statement.name)
+        const inner = bindParameters(statement.parameters, bound, visit)
+        for (const name of ['varargs', 'kwargs', 'caller']) inner.set(name, null)
+        visitBody(statement.body, inner, visit)
+        bound.set(statement.name, null)
         break
       }
       case 'call-block':
-        collect(statement.call, bound, names)
-        collectFromBody(statement.body, bindParameters(statement.parameters, bound, names), names)
+        visit(statement.call, bound)
+        visitBody(statement.body, bindParameters(statement.parameters, bound, visit), visit)
         break
       case 'block':
-        collectFromBody(statement.body, new Set(bound), names)
+        visitBody(statement.body, new Map(bound), visit)
         break
       case 'other-file':
-        collect(statement.source, bound, names)
-        for (const name of statement.binds) bound.add(name)
+        visit(statement.source, bound)
+        for (const name of statement.binds) bound.set(name, null)
         break
       default:
         break

@@ -17,6 +17,7 @@ export const stages = [
   'reports',
   'recorded',
   'analyze.ts',
+  'audit',
   'commands',
   'cli.ts',
 ] as const

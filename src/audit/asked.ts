@@ -1,0 +1,128 @@
+import type { Environment } from '../jinja/environment.js'
+import { evaluate } from '../jinja/evaluate.js'
+import { type Bound, visitFree } from '../jinja/names.js'
+import type { Expression, Template } from '../jinja/syntax.js'
+import { known, type Option, unknown, type Value } from '../jinja/value.js'
+import type { Span } from '../source/text.js'
+
+/** A name that an expression asks for, and the offset in its text. */
+export interface AskedName {
+  readonly name: string
+  readonly start: number
+}
+
+/** What an expression or template asks of variables and groups from outside itself. */
+export interface Asked {
+  readonly names: readonly AskedName[]
+  readonly groups: readonly AskedName[]
+  /** Names put together at run time: `vars['x_' ~ item]`, `lookup('vars', name)`; null stands for what is not written out. */
+  readonly dynamic: readonly { readonly pieces: readonly (string | null)[]; readonly start: number }[]
+}
+
+/**
+ * The variables and groups an expression asks for: plain names, `vars.x`, `hostvars[host].x`, `lookup('vars', 'x')`; and
+ * `groups.x`, `groups['x']`, `'x' in group_names`.
+ */
+export function askedIn(read: Expression | Template): Asked {
+  const names: AskedName[] = []
+  const groups: AskedName[] = []
+  const dynamic: { pieces: readonly (string | null)[]; start: number }[] = []
+  const variable = (named: Expression, start: number, bound: Bound): void => {
+    for (const pieces of textsOf(named, bound)) {
+      const [only, ...more] = pieces
+      if (typeof only === 'string' && more.length === 0) names.push({ name: only, start })
+      else dynamic.push({ pieces, start })
+    }
+  }
+  const member = (part: Expression & { kind: 'attribute' | 'item' }, bound: Bound): void => {
+    const { of, start } = part
+    const named: Expression =
+      part.kind === 'item' ? part.index : { kind: 'constant', data: part.name, start, end: start, depth: 0 }
+    if (isName(of, 'groups')) {
+      if (part.kind === 'attribute' && dictMethods.has(part.name)) return
+      for (const [only, ...more] of textsOf(named, bound)) {
+        if (typeof only === 'string' && more.length === 0) groups.push({ name: only, start })
+      }
+    } else if (isName(of, 'vars') || isHostVars(of)) variable(named, start, bound)
+  }
+  visitFree(read, (part, bound) => {
+    switch (part.kind) {
+      case 'name':
+        names.push({ name: part.name, start: part.start })
+        break
+      case 'attribute':
+      case 'item':
+        member(part, bound)
+        break
+      case 'comparison': {
+        let left = part.first
+        for (const { comparator, right } of part.links) {
+          const text = left.kind === 'constant' ? left.data : undefined
+          if (typeof text === 'string' && isName(right, 'group_names') && comparator.endsWith('in')) {
+            groups.push({ name: text, start: left.start })
+          }
+          left = right
+        }
+        break
+      }
+      case 'call': {
+        const { of: called } = part
+        if (called.kind === 'attribute' && called.name === 'get' && isName(called.of, 'groups')) {
+          const [key] = part.args.positional
+          for (const [only] of key === undefined ? [] : textsOf(key, bound)) {
+            if (typeof only === 'string') groups.push({ name: only, start: part.start })
+          }
+        }
+        const [plugin, ...terms] = part.args.positional
+        const isLookup = part.of.kind === 'name' && /^(?:lookup|query|q)$/.test(part.of.name)
+        if (isLookup && plugin?.kind === 'constant' && /^(?:ansible\.builtin\.)?vars$/.test(String(plugin.data))) {
+          for (const term of terms) variable(term, term.start, bound)
+        }
+        break
+      }
+      default:
+        break
+    }
+  })
+  return { names, groups, dynamic }
+}
+
+const dictMethods = new Set(['get', 'keys', 'values', 'items'])
+
+function isName(expression: Expression, name: string): boolean {
+  return expression.kind === 'name' && expression.name === name
+}
+
+/** `hostvars[x]`, also behind filters that keep what it is (`default({})`). */
+function isHostVars(expression: Expression): boolean {
+  if (expression.kind === 'filter' && expression.of !== null) return isHostVars(expression.of)
+  return (expression.kind === 'item' || expression.kind === 'attribute') && isName(expression.of, 'hostvars')
+}
+
+/** The texts an expression can be, as pieces: null stands for what is not written out. Written loops are gone through. */
+function textsOf(expression: Expression, bound: Bound): readonly (readonly (string | null)[])[] {
+  const environment: Environment = {
+    variable: name => writtenValue(bound.get(name) ?? null),
+    variableNames: () => [],
+    lookup: () => undefined,
+    template: text => known(text),
+    readYaml: () => open,
+  }
+  const value = evaluate(expression, environment)
+  return (value.kind === 'one-of' ? value.options.map(option => option.value) : [value]).map(piecesOf)
+}
+
+const nowhere: Span = { file: { path: '', text: '' }, start: 0, end: 0 }
+const open: Value = unknown([{ says: 'not written out', at: nowhere }])
+
+function writtenValue(items: NonNullable<ReturnType<Bound['get']>> | null): Value {
+  const options = (items ?? []).map((item): Option => ({ value: known(item.data), because: [] }))
+  const [only, ...more] = options
+  if (only === undefined) return open
+  return more.length === 0 ? only.value : { kind: 'one-of', options }
+}
+
+function piecesOf(value: Value): readonly (string | null)[] {
+  if (value.kind === 'known' && typeof value.data === 'string') return [value.data]
+  return value.kind === 'unknown' && value.text !== undefined ? value.text : [null]
+}

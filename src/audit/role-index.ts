@@ -1,0 +1,364 @@
+import { readPlaybook, readRoleMeta } from '../ansible/read-plays.js'
+import { readDefinitions } from '../ansible/read-tasks.js'
+import {
+  ANY_NAME,
+  type Block,
+  type Definition,
+  type Directives,
+  type Play,
+  type RoleEntry,
+  type Statement,
+  type Task,
+  type Unreadable,
+} from '../ansible/statement.js'
+import { hasTemplate, parseExpression, parseTemplate } from '../jinja/parser.js'
+import type { Code } from '../run/code.js'
+import { roleDirectories } from '../run/role.js'
+import type { Span } from '../source/text.js'
+import type { Origin } from '../variables/resolved.js'
+import type { Node, ScalarNode } from '../yaml/node.js'
+import { type Asked, askedIn } from './asked.js'
+
+/** A task or block where it is written, whether a run reaches it or not. */
+export interface PlacedStatement {
+  readonly statement: Task | Block
+  /** The role's directory (`roles/kubernetes/node`); undefined in a playbook. */
+  readonly role: string | undefined
+  /** The file it stands in. */
+  readonly path: string
+  /** The blocks and the play around it, outermost first. */
+  readonly within: readonly Directives[]
+  /** Position among the tasks and blocks of its file, from 0. */
+  readonly ordinal: number
+}
+
+/** What holds a read: the statement, the template, or the definition whose value it stands in. */
+export type Owner =
+  | { readonly kind: 'statement'; readonly placed: PlacedStatement }
+  | { readonly kind: 'play'; readonly play: Play; readonly path: string }
+  | { readonly kind: 'role-entry'; readonly entry: RoleEntry; readonly path: string }
+  | { readonly kind: 'template'; readonly path: string }
+  | { readonly kind: 'definition'; readonly defined: NameDefinition }
+
+/** A place that reads a variable (or asks for a group). `slot` is the keyword it stands under (`when`, `loop`, `src`). */
+export interface NameRead {
+  readonly name: string
+  readonly at: Span
+  readonly owner: Owner
+  readonly slot: string
+}
+
+/** A place that gives a variable a value. */
+export interface NameDefinition {
+  readonly name: string
+  readonly origin: Origin
+  readonly at: Span
+  /** Undefined where a task registers it. */
+  readonly node: Node | undefined
+  readonly path: string
+  readonly role: string | undefined
+}
+
+/** What the role code of a tree defines, reads and does, as written: no condition is looked at. */
+export interface RoleIndex {
+  /** Directories of all roles. */
+  readonly roles: readonly string[]
+  readonly playbooks: readonly string[]
+  readonly statements: readonly PlacedStatement[]
+  readonly plays: readonly { readonly play: Play; readonly path: string }[]
+  readonly templates: readonly string[]
+  readonly definitions: ReadonlyMap<string, readonly NameDefinition[]>
+  readonly reads: ReadonlyMap<string, readonly NameRead[]>
+  /** Groups that expressions and `hosts:` name. */
+  readonly groups: ReadonlyMap<string, readonly NameRead[]>
+  /** Parts of names that are put together at run time (`vars['x_' ~ item]`): the known pieces, null for the others. */
+  readonly dynamic: readonly { readonly pieces: readonly (string | null)[]; readonly at: Span }[]
+  /** What could not be read. */
+  readonly unread: readonly { readonly says: string; readonly at: Span }[]
+}
+
+/** Values of these keywords are expressions without braces. */
+const expressionKeywords = new Set(['when', 'changed_when', 'failed_when', 'until', 'that', 'break_when'])
+
+/**
+ * Reads every role and playbook of a tree: tasks, handlers, defaults, vars, meta and templates, whether the playbook that
+ * is audited reaches them or not, since a name that any of them still reads is not gone.
+ */
+export function indexRoles(code: Code): RoleIndex {
+  const roles = roleDirectories(code).filter(directory => !directory.includes('/molecule/'))
+  const playbooks = playbooksOf(code)
+  const collect = collector()
+  for (const directory of roles) indexRole(code, directory, collect)
+  for (const path of playbooks) indexPlaybook(code, path, collect)
+  return { roles, playbooks, ...collect.found }
+}
+
+/** Files at the top and in the directories of playbooks that hold plays. */
+export function playbooksOf({ tree, document }: Code): readonly string[] {
+  return ['', 'playbooks', 'extra_playbooks'].flatMap(directory =>
+    tree.list(directory).flatMap(name => {
+      const path = directory === '' ? name : `${directory}/${name}`
+      if (!/\.ya?ml$/.test(name) || tree.entryKind(path) !== 'file') return []
+      const node = document(path)
+      const isPlaybook =
+        node?.kind === 'list' &&
+        node.items.length > 0 &&
+        node.items.every(
+          item =>
+            item.kind === 'map' &&
+            item.entries.some(({ key }) =>
+              /^(?:hosts|(?:ansible\.builtin\.)?(?:import_playbook|include))$/.test(String(key.data)),
+            ),
+        )
+      return isPlaybook ? [path] : []
+    }),
+  )
+}
+
+interface Collector {
+  readonly found: Omit<RoleIndex, 'roles' | 'playbooks'>
+  readonly define: (definition: NameDefinition) => void
+  readonly text: (node: ScalarNode, slot: string, owner: Owner, isExpression: boolean) => void
+  readonly template: (path: string, text: string, at: Span) => void
+  readonly place: (placed: PlacedStatement) => void
+  readonly group: (read: NameRead) => void
+  readonly play: (play: Play, path: string) => void
+}
+
+function collector(): Collector {
+  const statements: PlacedStatement[] = []
+  const plays: { play: Play; path: string }[] = []
+  const templates: string[] = []
+  const definitions = new Map<string, NameDefinition[]>()
+  const reads = new Map<string, NameRead[]>()
+  const groups = new Map<string, NameRead[]>()
+  const dynamic: { pieces: readonly (string | null)[]; at: Span }[] = []
+  const unread: { says: string; at: Span }[] = []
+  const add = <T extends { readonly name: string }>(map: Map<string, T[]>, item: T): void => {
+    const known = map.get(item.name)
+    if (known === undefined) map.set(item.name, [item])
+    else known.push(item)
+  }
+  const ask = (asked: Asked, spanAt: (offset: number) => Span, owner: Owner, slot: string): void => {
+    for (const { name, start } of asked.names) add(reads, { name, at: spanAt(start), owner, slot })
+    for (const { name, start } of asked.groups) add(groups, { name, at: spanAt(start), owner, slot })
+    for (const { pieces, start } of asked.dynamic) dynamic.push({ pieces, at: spanAt(start) })
+  }
+  return {
+    found: { statements, plays, templates, definitions, reads, groups, dynamic, unread },
+    define: definition => add(definitions, definition),
+    place: placed => statements.push(placed),
+    group: read => add(groups, read),
+    play: (play, path) => plays.push({ play, path }),
+    text: (node, slot, owner, isExpression) => {
+      if (typeof node.data !== 'string' || node.tag !== undefined) return
+      if (!isExpression && !hasTemplate(node.data)) return
+      const parsed =
+        isExpression && !hasTemplate(node.data)
+          ? parseExpression(node.data, node.span)
+          : parseTemplate(node.data, node.span)
+      if (parsed.kind === 'syntax-problem') unread.push({ says: parsed.says, at: node.span })
+      else ask(askedIn(parsed), () => node.span, owner, slot)
+    },
+    template: (path, text, at) => {
+      templates.push(path)
+      if (!hasTemplate(text)) return
+      const parsed = parseTemplate(text, at, { file: true })
+      if (parsed.kind === 'syntax-problem') unread.push({ says: parsed.says, at })
+      else ask(askedIn(parsed), start => ({ file: at.file, start, end: start }), { kind: 'template', path }, 'text')
+    },
+  }
+}
+
+function indexRole(code: Code, directory: string, collect: Collector): void {
+  for (const path of filesIn(code, `${directory}/tasks`)) indexTasks(code, path, directory, collect)
+  for (const path of filesIn(code, `${directory}/handlers`)) indexTasks(code, path, directory, collect)
+  for (const path of filesIn(code, `${directory}/defaults`)) {
+    indexDefinitions(readDefinitions(code.document(path)), 'role defaults', path, directory, collect)
+  }
+  for (const path of filesIn(code, `${directory}/vars`)) {
+    // What is not `main` is there for a task to read in.
+    const origin = /^main(?:\.|\/|$)/.test(path.slice(directory.length + '/vars/'.length))
+      ? 'role vars'
+      : 'include_vars'
+    indexDefinitions(readDefinitions(code.document(path)), origin, path, directory, collect)
+  }
+  for (const path of filesIn(code, `${directory}/meta`)) {
+    if (!/\/main\.(?:ya?ml|json)$/.test(path)) continue
+    indexEntries(readRoleMeta(code.document(path), () => {}).dependencies, path, directory, collect)
+  }
+  for (const path of filesIn(code, `${directory}/templates`, /./)) {
+    const file = code.tree.read(path)
+    if (file !== undefined) collect.template(path, file.text, { file, start: 0, end: file.text.length })
+  }
+}
+
+/** YAML files of a directory and below; with `names` those that fit. */
+function filesIn({ tree }: Code, directory: string, names = /\.(?:ya?ml|json)$/): readonly string[] {
+  return tree.list(directory).flatMap(name => {
+    const path = `${directory}/${name}`
+    if (name.startsWith('.')) return []
+    if (tree.entryKind(path) === 'directory') return filesIn({ tree } as Code, path, names)
+    return names.test(name) ? [path] : []
+  })
+}
+
+function indexTasks(code: Code, path: string, role: string | undefined, collect: Collector): void {
+  indexStatements(code.statements(path) ?? [], { path, role, within: [], count: { next: 0 } }, collect)
+}
+
+interface Around {
+  readonly path: string
+  readonly role: string | undefined
+  readonly within: readonly Directives[]
+  readonly count: { next: number }
+}
+
+function indexStatements(statements: readonly Statement[], around: Around, collect: Collector): void {
+  const { path, role, within, count } = around
+  for (const statement of statements) {
+    if (statement.kind === 'unreadable') continue
+    const placed: PlacedStatement = { statement, role, path, within, ordinal: count.next++ }
+    const owner: Owner = { kind: 'statement', placed }
+    collect.place(placed)
+    indexDirectives(statement, owner, path, role, collect)
+    if (statement.kind === 'block') {
+      const inner = { ...around, within: [...within, statement] }
+      for (const part of [statement.block, statement.rescue, statement.always]) indexStatements(part, inner, collect)
+      continue
+    }
+    const { named, raw, template } = statement.arguments
+    for (const [key, node] of named) {
+      const isExpression = key === 'that' || (statement.module === 'ansible.builtin.debug' && key === 'var')
+      walkTexts(node, (text, inKey) => collect.text(text, key, owner, isExpression && !inKey))
+    }
+    if (raw !== undefined) walkTexts(raw, text => collect.text(text, 'free-form', owner, false))
+    if (template !== undefined) walkTexts(template, text => collect.text(text, 'args', owner, false))
+    if (statement.module === 'ansible.builtin.set_fact') {
+      for (const [name, node] of named) {
+        if (name !== 'cacheable') collect.define({ name, origin: 'set_fact', at: node.span, node, path, role })
+      }
+    }
+  }
+}
+
+function indexDirectives(
+  directives: Directives,
+  owner: Owner,
+  path: string,
+  role: string | undefined,
+  collect: Collector,
+): void {
+  for (const node of directives.when) walkTexts(node, text => collect.text(text, 'when', owner, true))
+  for (const node of directives.tags) walkTexts(node, text => collect.text(text, 'tags', owner, false))
+  const varsOrigin = owner.kind === 'play' ? 'play vars' : owner.kind === 'role-entry' ? 'role params' : 'task vars'
+  for (const { name, node, at } of directives.vars) {
+    if (name !== ANY_NAME) collect.define({ name, origin: varsOrigin, at, node, path, role })
+    walkTexts(node, text => collect.text(text, `vars.${name}`, owner, false))
+  }
+  for (const [keyword, { value }] of directives.keywords) {
+    if (keyword === 'register' && value.kind === 'scalar' && typeof value.data === 'string') {
+      collect.define({ name: value.data, origin: 'registered vars', at: value.span, node: undefined, path, role })
+    }
+    const isExpression = expressionKeywords.has(keyword)
+    walkTexts(value, (text, inKey) => collect.text(text, keyword, owner, isExpression && !inKey))
+  }
+  if (directives.name !== undefined && hasTemplate(directives.name)) {
+    const node: ScalarNode = { kind: 'scalar', data: directives.name, span: directives.at }
+    collect.text(node, 'name', owner, false)
+  }
+}
+
+function indexDefinitions(
+  definitions: readonly Definition[],
+  origin: Origin,
+  path: string,
+  role: string | undefined,
+  collect: Collector,
+): void {
+  for (const { name, node, at } of definitions) {
+    if (name === ANY_NAME) continue
+    const defined: NameDefinition = { name, origin, at, node, path, role }
+    collect.define(defined)
+    walkTexts(node, text => collect.text(text, 'value', { kind: 'definition', defined }, false))
+  }
+}
+
+function indexEntries(
+  entries: readonly (RoleEntry | Unreadable)[],
+  path: string,
+  role: string | undefined,
+  collect: Collector,
+): void {
+  for (const entry of entries) {
+    if (!('role' in entry)) continue
+    const owner: Owner = { kind: 'role-entry', entry, path }
+    indexDirectives(entry, owner, path, role, collect)
+    for (const { name, node, at } of entry.parameters) {
+      if (name === ANY_NAME) continue
+      collect.define({ name, origin: 'role params', at, node, path, role })
+      walkTexts(node, text => collect.text(text, `vars.${name}`, owner, false))
+    }
+  }
+}
+
+function indexPlaybook(code: Code, path: string, collect: Collector): void {
+  const node = code.document(path)
+  if (node === undefined) return
+  for (const entry of readPlaybook(node, () => {})) {
+    if (entry.kind === 'unreadable') continue
+    if (entry.kind === 'import-playbook') {
+      for (const { name, node: value, at } of entry.vars) {
+        if (name !== ANY_NAME) collect.define({ name, origin: 'play vars', at, node: value, path, role: undefined })
+      }
+      continue
+    }
+    collect.play(entry, path)
+    const owner: Owner = { kind: 'play', play: entry, path }
+    indexDirectives(entry, owner, path, undefined, collect)
+    if (entry.hosts !== undefined) {
+      walkTexts(entry.hosts, text => {
+        collect.text(text, 'hosts', owner, false)
+        for (const name of groupsInPattern(text.data)) collect.group({ name, at: text.span, owner, slot: 'hosts' })
+      })
+    }
+    indexEntries(entry.roles, path, undefined, collect)
+    const around = { path, role: undefined, within: [entry], count: { next: 0 } }
+    for (const part of [entry.preTasks, entry.tasks, entry.postTasks, entry.handlers]) {
+      indexStatements(part, around, collect)
+    }
+  }
+}
+
+/** The names in a host pattern (`a:&b:!c[0]`) that are written out. */
+export function groupsInPattern(data: ScalarNode['data']): readonly string[] {
+  if (typeof data !== 'string' || hasTemplate(data)) return []
+  return data
+    .split(/[:,]/)
+    .map(part =>
+      part
+        .trim()
+        .replace(/^[!&]/, '')
+        .replace(/\[[^\]]*\]$/, ''),
+    )
+    .filter(name => /^[\w.-]+$/.test(name))
+}
+
+/** Visits the texts of a value, keys of mappings included. */
+function walkTexts(node: Node, visit: (text: ScalarNode, inKey: boolean) => void): void {
+  switch (node.kind) {
+    case 'scalar':
+      if (typeof node.data === 'string') visit(node, false)
+      return
+    case 'list':
+      for (const item of node.items) walkTexts(item, visit)
+      return
+    case 'map':
+      for (const { key, value } of node.entries) {
+        if (typeof key.data === 'string' && hasTemplate(key.data)) visit(key, true)
+        walkTexts(value, visit)
+      }
+      return
+    case 'unreadable':
+  }
+}

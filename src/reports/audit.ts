@@ -1,0 +1,93 @@
+import type { Place } from './place.js'
+import type { ReportedSource } from './report.js'
+import type { Json } from './value-text.js'
+
+/** What kinds of change an audit tells, in the order in which they matter to somebody who upgrades. */
+export const changeKinds = [
+  'verdict-changed',
+  'check-added',
+  'check-changed',
+  'check-removed',
+  'version-unavailable',
+  'type-changed',
+  'ansible-version',
+  'collection-required',
+  'variable-renamed',
+  'variable-removed',
+  'variable-unused',
+  'default-became-vars',
+  'group-renamed',
+  'group-unused',
+  'default-changed',
+  'default-removed',
+  'default-added',
+  'variable-added',
+  'port-added',
+  'unit-changed',
+  'effect-added',
+  'effect-removed',
+  'condition-changed',
+  'tag-removed',
+  'playbook-renamed',
+  'role-renamed',
+  'task-moved',
+] as const
+
+export type ChangeKind = (typeof changeKinds)[number]
+
+/** What a change asks of the people who upgrade. `required`: the run would stop, or ignore what they have set. */
+export type Action = 'required' | 'advised' | 'none'
+
+/** Where something stood or stands; `value` where it is a variable or a setting and its value is known. */
+export interface ChangedPlace extends Place {
+  readonly value?: Json
+}
+
+/** One difference between two versions. */
+export interface Change {
+  readonly kind: ChangeKind
+  /** What it is about: a variable, a problem, a group, a role, a task, a path on the host. */
+  readonly name: string
+  /** The new name, where it is known. */
+  readonly to?: string
+  readonly action: Action
+  /** One sentence in plain words. */
+  readonly says: string
+  readonly old: ChangedPlace | null
+  readonly new: ChangedPlace | null
+  /** Where the user's inventory (or wrapper) has a say in it. */
+  readonly inventory: readonly Place[]
+  /** What shows a rename: the same place in both versions, which read the one name and reads the other. */
+  readonly evidence?: readonly { readonly old: Place; readonly new: Place }[]
+  /** True for a check that stops the run in both versions. */
+  readonly stoppedBefore?: true
+}
+
+/** Two versions side by side. */
+export interface Audit {
+  readonly old: ReportedSource
+  readonly new: ReportedSource
+  readonly playbook: string
+  readonly host: string
+  /** Ranked: what matters most first. */
+  readonly changes: readonly Change[]
+  /** What could not be compared, and why: a sentence each. */
+  readonly notCompared: readonly string[]
+}
+
+/** How many changes ask for what. */
+export function summaryOf(changes: readonly Change[]): Readonly<Record<Action, number>> {
+  const count = (action: Action): number => changes.filter(change => change.action === action).length
+  return { required: count('required'), advised: count('advised'), none: count('none') }
+}
+
+const actions: readonly Action[] = ['required', 'advised', 'none']
+
+/** By kind, then by what is asked, then by name: the order in which an audit is read. */
+export function compareChanges(left: Change, right: Change): number {
+  return (
+    changeKinds.indexOf(left.kind) - changeKinds.indexOf(right.kind) ||
+    actions.indexOf(left.action) - actions.indexOf(right.action) ||
+    (left.name < right.name ? -1 : left.name > right.name ? 1 : 0)
+  )
+}
