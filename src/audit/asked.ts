@@ -9,6 +9,8 @@ import type { Span } from '../source/text.js'
 export interface AskedName {
   readonly name: string
   readonly start: number
+  /** The whole expression it stands in. */
+  readonly whole: Expression
 }
 
 /** What an expression or template asks of variables and groups from outside itself. */
@@ -27,39 +29,39 @@ export function askedIn(read: Expression | Template): Asked {
   const names: AskedName[] = []
   const groups: AskedName[] = []
   const dynamic: { pieces: readonly (string | null)[]; start: number }[] = []
-  const variable = (named: Expression, start: number, bound: Bound): void => {
+  const variable = (named: Expression, start: number, bound: Bound, whole: Expression): void => {
     for (const pieces of textsOf(named, bound)) {
       const [only, ...more] = pieces
-      if (typeof only === 'string' && more.length === 0) names.push({ name: only, start })
+      if (typeof only === 'string' && more.length === 0) names.push({ name: only, start, whole })
       else dynamic.push({ pieces, start })
     }
   }
-  const member = (part: Expression & { kind: 'attribute' | 'item' }, bound: Bound): void => {
+  const member = (part: Expression & { kind: 'attribute' | 'item' }, bound: Bound, whole: Expression): void => {
     const { of, start } = part
     const named: Expression =
       part.kind === 'item' ? part.index : { kind: 'constant', data: part.name, start, end: start, depth: 0 }
     if (isName(of, 'groups')) {
       if (part.kind === 'attribute' && dictMethods.has(part.name)) return
       for (const [only, ...more] of textsOf(named, bound)) {
-        if (typeof only === 'string' && more.length === 0) groups.push({ name: only, start })
+        if (typeof only === 'string' && more.length === 0) groups.push({ name: only, start, whole })
       }
-    } else if (isName(of, 'vars') || isHostVars(of)) variable(named, start, bound)
+    } else if (isName(of, 'vars') || isHostVars(of)) variable(named, start, bound, whole)
   }
-  visitFree(read, (part, bound) => {
+  visitFree(read, (part, bound, whole) => {
     switch (part.kind) {
       case 'name':
-        names.push({ name: part.name, start: part.start })
+        names.push({ name: part.name, start: part.start, whole })
         break
       case 'attribute':
       case 'item':
-        member(part, bound)
+        member(part, bound, whole)
         break
       case 'comparison': {
         let left = part.first
         for (const { comparator, right } of part.links) {
           const text = left.kind === 'constant' ? left.data : undefined
           if (typeof text === 'string' && isName(right, 'group_names') && comparator.endsWith('in')) {
-            groups.push({ name: text, start: left.start })
+            groups.push({ name: text, start: left.start, whole })
           }
           left = right
         }
@@ -70,13 +72,13 @@ export function askedIn(read: Expression | Template): Asked {
         if (called.kind === 'attribute' && called.name === 'get' && isName(called.of, 'groups')) {
           const [key] = part.args.positional
           for (const [only] of key === undefined ? [] : textsOf(key, bound)) {
-            if (typeof only === 'string') groups.push({ name: only, start: part.start })
+            if (typeof only === 'string') groups.push({ name: only, start: part.start, whole })
           }
         }
         const [plugin, ...terms] = part.args.positional
         const isLookup = part.of.kind === 'name' && /^(?:lookup|query|q)$/.test(part.of.name)
         if (isLookup && plugin?.kind === 'constant' && /^(?:ansible\.builtin\.)?vars$/.test(String(plugin.data))) {
-          for (const term of terms) variable(term, term.start, bound)
+          for (const term of terms) variable(term, term.start, bound, whole)
         }
         break
       }

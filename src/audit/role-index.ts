@@ -12,6 +12,7 @@ import {
   type Unreadable,
 } from '../ansible/statement.js'
 import { hasTemplate, parseExpression, parseTemplate } from '../jinja/parser.js'
+import type { Expression } from '../jinja/syntax.js'
 import type { Code } from '../run/code.js'
 import { roleDirectories } from '../run/role.js'
 import type { Span } from '../source/text.js'
@@ -46,6 +47,8 @@ export interface NameRead {
   readonly at: Span
   readonly owner: Owner
   readonly slot: string
+  /** The expression it stands in; undefined for a name in a host pattern. */
+  readonly whole: Expression | undefined
 }
 
 /** A place that gives a variable a value. */
@@ -140,8 +143,8 @@ function collector(): Collector {
     else known.push(item)
   }
   const ask = (asked: Asked, spanAt: (offset: number) => Span, owner: Owner, slot: string): void => {
-    for (const { name, start } of asked.names) add(reads, { name, at: spanAt(start), owner, slot })
-    for (const { name, start } of asked.groups) add(groups, { name, at: spanAt(start), owner, slot })
+    for (const { name, start, whole } of asked.names) add(reads, { name, at: spanAt(start), owner, slot, whole })
+    for (const { name, start, whole } of asked.groups) add(groups, { name, at: spanAt(start), owner, slot, whole })
     for (const { pieces, start } of asked.dynamic) dynamic.push({ pieces, at: spanAt(start) })
   }
   return {
@@ -319,7 +322,8 @@ function indexPlaybook(code: Code, path: string, collect: Collector): void {
     if (entry.hosts !== undefined) {
       walkTexts(entry.hosts, text => {
         collect.text(text, 'hosts', owner, false)
-        for (const name of groupsInPattern(text.data)) collect.group({ name, at: text.span, owner, slot: 'hosts' })
+        for (const name of groupsInPattern(text.data))
+          collect.group({ name, at: text.span, owner, slot: 'hosts', whole: undefined })
       })
     }
     indexEntries(entry.roles, path, undefined, collect)

@@ -30,16 +30,22 @@ export function namesIn(read: Expression | Template): readonly string[] {
 
 /**
  * Visits each part of an expression or template, in order, that is not a name bound inside it; parts of parts too.
- * `part.start` is an offset into the text that was parsed.
+ * `part.start` is an offset into the text that was parsed; `whole` is the expression the part stands in.
  */
-export function visitFree(read: Expression | Template, visit: (part: Expression, bound: Bound) => void): void {
-  const within: Visit = (expression, bound) => {
-    if (expression.kind === 'name' && bound.has(expression.name)) return
-    visit(expression, bound)
-    for (const child of childrenOf(expression)) within(child, bound)
+export function visitFree(
+  read: Expression | Template,
+  visit: (part: Expression, bound: Bound, whole: Expression) => void,
+): void {
+  const each: Visit = (whole, bound) => {
+    const within = (part: Expression): void => {
+      if (part.kind === 'name' && bound.has(part.name)) return
+      visit(part, bound, whole)
+      for (const child of childrenOf(part)) within(child)
+    }
+    within(whole)
   }
-  if (read.kind === 'template') visitBody(read.body, new Map(), within)
-  else within(read, new Map())
+  if (read.kind === 'template') visitBody(read.body, new Map(), each)
+  else each(read, new Map())
 }
 
 /** The paths an expression reads, as written: `ansible_facts.kernel`, `result.stat['exists']`; each once. */
