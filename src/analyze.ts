@@ -11,9 +11,11 @@ import { readInventorySettings, readMergesMappings } from './inventory/settings.
 import type { Dict } from './jinja/value.js'
 import { withoutExpressions } from './recorded/without-code.js'
 import { stopText } from './reports/stops.js'
+import type { AnsibleVersion } from './run/ansible-version.js'
 import { typedHint } from './run/checks.js'
 import { type Code, openCode } from './run/code.js'
 import { type Listing, listPlaybook } from './run/listing.js'
+import { openPlaybook } from './run/plays.js'
 import { type Role, type RoleCode, readRole, roleDirectories } from './run/role.js'
 import { type Observer, runPlaybook } from './run/run.js'
 import type { RunOptions } from './run/state.js'
@@ -163,6 +165,12 @@ export function analyzeListing(tree: SourceTree, request: AnalysisRequest): List
   const { code, options, diagnostics } = openRun(tree, request)
   const listing = listPlaybook(code, options)
   return { listing, diagnostics: diagnostics() }
+}
+
+/** The Ansible a playbook is for, and whether its own check takes it: the run up to its first play. */
+export function ansibleOf(tree: SourceTree, request: AnalysisRequest): AnsibleVersion {
+  const { code, options } = openRun(tree, request)
+  return openPlaybook(code, options, []).state.ansible
 }
 
 /** What a run starts from: the role code, and the request with its files read. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { UsageError } from '../source/diagnostic.js'
 import { defineAnswer } from './answer.js'
+import { defineAudit } from './audit.js'
 import type { DefineCommand, ExitStatus, Terminal } from './command.js'
 import { defineEffects } from './effects.js'
 import { defineExplain } from './explain.js'
@@ -21,6 +22,7 @@ const commands: readonly DefineCommand[] = [
   defineVars,
   defineTasks,
   defineEffects,
+  defineAudit,
   defineHistory,
   defineRules,
   defineFetch,

@@ -2,7 +2,7 @@ import type { Place } from './place.js'
 import type { ReportedSource } from './report.js'
 import type { Json } from './value-text.js'
 
-/** What kinds of change an audit tells, in the order in which they matter to somebody who upgrades. */
+/** What kinds of change an audit tells. */
 export const changeKinds = [
   'verdict-changed',
   'check-added',
@@ -81,13 +81,69 @@ export function summaryOf(changes: readonly Change[]): Readonly<Record<Action, n
   return { required: count('required'), advised: count('advised'), none: count('none') }
 }
 
-const actions: readonly Action[] = ['required', 'advised', 'none']
+/** The parts of an audit, what matters most first. */
+export const parts = [
+  { id: 'verdicts', title: 'Somebody else has to take care of it' },
+  { id: 'stops', title: 'Where the run stops, or may' },
+  { id: 'ignored', title: 'What you have set and is ignored' },
+  { id: 'defaults', title: 'Defaults you rely on that change' },
+  { id: 'host', title: 'What happens to the host' },
+  { id: 'names', title: 'Names that come and go' },
+  { id: 'moved', title: 'Moved only' },
+] as const
 
-/** By kind, then by what is asked, then by name: the order in which an audit is read. */
+export type PartId = (typeof parts)[number]['id']
+
+/** Which part of an audit a change belongs to. */
+export function partOf({ kind, action, inventory }: Change): PartId {
+  switch (kind) {
+    case 'verdict-changed':
+      return 'verdicts'
+    case 'check-added':
+    case 'check-changed':
+    case 'check-removed':
+    case 'version-unavailable':
+    case 'ansible-version':
+    case 'collection-required':
+      return action === 'none' ? 'names' : 'stops'
+    case 'type-changed':
+      return action === 'required' ? 'stops' : 'defaults'
+    case 'variable-renamed':
+    case 'variable-removed':
+    case 'variable-unused':
+    case 'default-became-vars':
+    case 'group-renamed':
+    case 'group-unused':
+      return inventory.length > 0 ? 'ignored' : 'names'
+    case 'default-changed':
+      return 'defaults'
+    case 'default-removed':
+    case 'default-added':
+    case 'variable-added':
+    case 'tag-removed':
+      return 'names'
+    case 'port-added':
+    case 'unit-changed':
+    case 'effect-added':
+    case 'effect-removed':
+    case 'condition-changed':
+      return 'host'
+    case 'role-renamed':
+    case 'playbook-renamed':
+    case 'task-moved':
+      return inventory.length > 0 ? 'ignored' : 'moved'
+  }
+}
+
+const actions: readonly Action[] = ['required', 'advised', 'none']
+const order = parts.map(({ id }) => id)
+
+/** By part, then by what is asked, by kind and by name: the order in which an audit is read. */
 export function compareChanges(left: Change, right: Change): number {
   return (
-    changeKinds.indexOf(left.kind) - changeKinds.indexOf(right.kind) ||
+    order.indexOf(partOf(left)) - order.indexOf(partOf(right)) ||
     actions.indexOf(left.action) - actions.indexOf(right.action) ||
+    changeKinds.indexOf(left.kind) - changeKinds.indexOf(right.kind) ||
     (left.name < right.name ? -1 : left.name > right.name ? 1 : 0)
   )
 }

@@ -1,0 +1,53 @@
+import type { Definition } from '../inventory/inventory.js'
+import { type Change, compareChanges } from '../reports/audit.js'
+import type { Report } from '../reports/report.js'
+import { checkChanges } from './checks.js'
+import { deadOptions } from './dead-options.js'
+import { givenBy } from './given.js'
+import { matchSides } from './matching.js'
+import { ansibleChange, collectionChanges } from './requirements.js'
+import type { Side } from './side.js'
+import { unavailableVersions } from './unavailable.js'
+import { type Compared, variableChanges } from './variables.js'
+import { verdictChanges } from './verdicts.js'
+
+/** What an audit is asked about besides the two versions. */
+export interface AuditRequest {
+  /** As given on the command line. */
+  readonly extraVars: readonly string[]
+  /** Whether NEW takes the Ansible that OLD was made for. */
+  readonly acceptsAnsible: boolean | undefined
+  /** What a wrapper's own files set. */
+  readonly beside: readonly Definition[]
+}
+
+/** The two reports that go with the sides. */
+export interface Reports {
+  readonly old: Report
+  readonly new: Report
+}
+
+/** Everything that differs between two versions of role code, what matters most first. */
+export function auditCode(old: Side, fresh: Side, reports: Reports, request: AuditRequest): readonly Change[] {
+  const matching = matchSides(old.index, fresh.index)
+  const compared: Compared = {
+    old,
+    new: fresh,
+    matching,
+    given: givenBy(old, request.extraVars, request.beside),
+  }
+  return ranked([
+    ...verdictChanges(reports.old, reports.new),
+    ...checkChanges(compared),
+    ...unavailableVersions(compared),
+    ...[ansibleChange(reports.old, reports.new, request.acceptsAnsible) ?? []].flat(),
+    ...collectionChanges(old, fresh),
+    ...variableChanges(compared),
+    ...deadOptions(compared),
+  ])
+}
+
+/** In the order in which an audit is read. */
+export function ranked(changes: readonly Change[]): readonly Change[] {
+  return changes.toSorted(compareChanges)
+}

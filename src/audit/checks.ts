@@ -1,0 +1,160 @@
+import type { Task } from '../ansible/statement.js'
+import type { Change } from '../reports/audit.js'
+import { placeOfSpan, placeText } from '../reports/place.js'
+import { stopText } from '../reports/stops.js'
+import type { AppliedCondition, Check } from '../run/task-run.js'
+import { printNode } from './meaning.js'
+import type { PlacedStatement, RoleIndex } from './role-index.js'
+import type { Compared } from './variables.js'
+
+/**
+ * The playbook's own stops (`assert`, `fail`) of both versions for this inventory and these facts: which are new, which are
+ * gone, which ask for something else, and above all which stop the run under NEW, also where OLD stopped as well.
+ */
+export function checkChanges({ old, new: fresh, matching }: Compared): readonly Change[] {
+  const before = worstByTask(old.analysis.run.checks)
+  const now = worstByTask(fresh.analysis.run.checks)
+  const [placedOld, placedNew] = [placedTasks(old.index), placedTasks(fresh.index)]
+  const changes: Change[] = []
+  const met = new Set<Task>()
+  for (const check of now.values()) {
+    const { task } = check.task
+    const placed = placedNew.get(task)
+    const counterpart = placed && matching.oldStatementOf(placed)?.statement
+    const earlier = counterpart?.kind === 'task' ? before.get(counterpart) : undefined
+    if (earlier === undefined) {
+      changes.push(addedCheck(check))
+      continue
+    }
+    met.add(earlier.task.task)
+    const change = changedCheck(earlier, check)
+    if (change !== undefined) changes.push(change)
+  }
+  for (const check of before.values()) {
+    const { task } = check.task
+    if (met.has(task)) continue
+    const place = placeOfSpan(task.at)
+    const placed = placedOld.get(task)
+    const counterpart = placed && matching.statementOf(placed)?.statement
+    const says =
+      counterpart === undefined
+        ? `${check.task.name} is not checked any more`
+        : `${check.task.name} is not reached any more (it stands in ${placeText(placeOfSpan(counterpart.at))})`
+    changes.push({
+      kind: 'check-removed',
+      name: check.task.name,
+      action: 'none',
+      says,
+      old: place,
+      new: null,
+      inventory: [],
+    })
+  }
+  return changes
+}
+
+const severity = ['stops', 'unknown', 'passes', 'skipped'] as const
+
+/** A task may be reached several times: what counts is the worst that happens. */
+function worstByTask(checks: readonly Check[]): ReadonlyMap<Task, Check> {
+  const worst = new Map<Task, Check>()
+  for (const check of checks) {
+    const { task } = check.task
+    const known = worst.get(task)
+    if (known === undefined || severity.indexOf(check.outcome) < severity.indexOf(known.outcome)) worst.set(task, check)
+  }
+  return worst
+}
+
+function placedTasks({ statements }: RoleIndex): ReadonlyMap<Task, PlacedStatement> {
+  return new Map(statements.flatMap(placed => (placed.statement.kind === 'task' ? [[placed.statement, placed]] : [])))
+}
+
+function addedCheck(check: Check): Change {
+  const base = {
+    kind: 'check-added',
+    name: check.task.name,
+    old: null,
+    new: placeOfSpan(check.task.task.at),
+    inventory: [],
+  } as const
+  switch (check.outcome) {
+    case 'stops':
+      return { ...base, action: 'required', says: `the run stops here: ${reasonOf(check)}` }
+    case 'unknown':
+      return { ...base, action: 'advised', says: `a new check, and whether it passes is not known: ${openOf(check)}` }
+    case 'passes':
+      return { ...base, action: 'none', says: 'a new check, which passes' }
+    case 'skipped':
+      return { ...base, action: 'none', says: 'a new check, which does not apply here' }
+  }
+}
+
+function changedCheck(earlier: Check, check: Check): Change | undefined {
+  const base = {
+    kind: 'check-changed',
+    name: check.task.name,
+    old: placeOfSpan(earlier.task.task.at),
+    new: placeOfSpan(check.task.task.at),
+    inventory: [],
+  } as const
+  if (check.outcome === 'stops') {
+    return earlier.outcome === 'stops'
+      ? {
+          ...base,
+          action: 'required',
+          says: `the run stops here, as it did before: ${reasonOf(check)}`,
+          stoppedBefore: true,
+        }
+      : { ...base, action: 'required', says: `the run stops here now: ${reasonOf(check)}` }
+  }
+  const isOther = askedBy(earlier.task.task) !== askedBy(check.task.task)
+  if (!isOther && earlier.outcome === check.outcome) return undefined
+  if (check.outcome === 'unknown' && (isOther || earlier.outcome !== 'unknown')) {
+    return {
+      ...base,
+      action: 'advised',
+      says: `asks for something else, and whether it passes is not known: ${openOf(check)}`,
+    }
+  }
+  if (isOther) {
+    const how =
+      check.outcome === 'passes'
+        ? 'which passes'
+        : check.outcome === 'skipped'
+          ? 'which does not apply here'
+          : 'which is open as before'
+    return { ...base, action: 'none', says: `asks for something else, ${how}` }
+  }
+  return {
+    ...base,
+    action: 'none',
+    says: `${outcomeWords[earlier.outcome]} before, ${outcomeWords[check.outcome]} now`,
+  }
+}
+
+const outcomeWords = {
+  stops: 'stopped the run',
+  unknown: 'was open',
+  passes: 'passes',
+  skipped: 'does not apply',
+} as const
+
+/** What a check asks: its conditions, whatever it then says. */
+function askedBy({ arguments: { named }, when }: Task): string {
+  const that = named.get('that')
+  const conditions = [...when.map(node => printNode(node)).toSorted(), that === undefined ? '' : printNode(that)]
+  return conditions.join('\n')
+}
+
+function reasonOf(check: Check): string {
+  const hints = check.hints.length === 0 ? '' : `; ${check.hints.join('; ')}`
+  return `${stopText(check)}${hints}`
+}
+
+function openOf({ conditions, task }: Check): string {
+  const asked: readonly AppliedCondition[] = conditions.length > 0 ? conditions : task.conditions
+  const open = asked.filter(({ truth }) => truth.kind === 'unknown')
+  const [first] = open.length > 0 ? open : asked
+  return first === undefined ? 'its condition' : `\`${first.text.replaceAll(/\s+/g, ' ').trim()}\``
+}

@@ -1,0 +1,67 @@
+import type { RoleStart } from '../analyze.js'
+import { type Json, jsonOf } from '../reports/value-text.js'
+import type { Role } from '../run/role.js'
+import type { ResolvedVariable } from '../variables/resolved.js'
+import type { Scope } from '../variables/scope.js'
+
+/**
+ * Which variables to resolve where a role begins, so that each is looked at once: those it defines itself, and those no
+ * role before it has shown. One call gives the function for one analysis.
+ */
+export function eachVariableOnce(): (role: Role, scope: Scope) => readonly string[] {
+  const seen = new Set<string>()
+  return ({ code }, scope) => {
+    const own = [...code.defaults, ...code.vars].map(({ name }) => name)
+    const names = [
+      ...new Set([...scope.namesAt(['role defaults', 'role vars']).filter(name => !seen.has(name)), ...own]),
+    ]
+    for (const name of names) seen.add(name)
+    return names
+  }
+}
+
+/** A variable as one role sees it. */
+export interface SeenValue {
+  /** The role's directory. */
+  readonly role: string
+  readonly variable: ResolvedVariable
+}
+
+/** How the roles of a run see each variable, in run order. */
+export function seenValues(roles: readonly RoleStart[]): ReadonlyMap<string, readonly SeenValue[]> {
+  const seen = new Map<string, SeenValue[]>()
+  for (const { role, variables } of roles) {
+    for (const [name, variable] of variables) {
+      if (variable.winner === undefined) continue
+      const known = seen.get(name)
+      const value = { role: role.code.directory, variable }
+      if (known === undefined) seen.set(name, [value])
+      else known.push(value)
+    }
+  }
+  return seen
+}
+
+/** What kind of data a value is, as far as a loop or a member of it would notice; undefined where that is not known. */
+export type Shape = 'none' | 'single' | 'list' | 'mapping'
+
+/** The shape of a value in JSON; undefined where it is not known. An empty text and null have none. */
+export function shapeOf(value: Json | undefined): Shape | undefined {
+  if (value === undefined) return undefined
+  if (value === null || value === '') return 'none'
+  if (Array.isArray(value)) return 'list'
+  if (typeof value !== 'object') return 'single'
+  return 'unknown' in value || 'oneOf' in value ? undefined : 'mapping'
+}
+
+/** A value as JSON, undefined where any of it is not known. */
+export function knownJson(variable: ResolvedVariable): Json | undefined {
+  const json = jsonOf(variable.value)
+  return variable.value.kind === 'known' && isWhole(json) ? json : undefined
+}
+
+function isWhole(value: Json): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  if ('unknown' in value || 'oneOf' in value) return false
+  return Object.values(value).every(isWhole)
+}
