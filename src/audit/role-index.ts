@@ -15,7 +15,7 @@ import { hasTemplate, parseExpression, parseTemplate } from '../jinja/parser.js'
 import type { Expression } from '../jinja/syntax.js'
 import type { Code } from '../run/code.js'
 import { roleDirectories } from '../run/role.js'
-import type { Span } from '../source/text.js'
+import { pathToOpen, type Span } from '../source/text.js'
 import type { Origin } from '../variables/resolved.js'
 import type { Node, ScalarNode } from '../yaml/node.js'
 import { type Asked, askedIn } from './asked.js'
@@ -94,6 +94,25 @@ export function indexRoles(code: Code): RoleIndex {
   for (const directory of roles) indexRole(code, directory, collect)
   for (const path of playbooks) indexPlaybook(code, path, collect)
   return { roles, playbooks, ...collect.found }
+}
+
+/**
+ * The names that something reads and no role's defaults define, each with the first file that reads it; `*` stands for the
+ * parts of a name that is put together at run time. What Ansible itself gives (`ansible_…`, `item`) is left out.
+ */
+export function readWithoutDefault({ reads, definitions, dynamic }: RoleIndex): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  for (const [name, [first]] of reads) {
+    const hasDefault = (definitions.get(name) ?? []).some(({ origin }) => origin === 'role defaults')
+    if (first === undefined || hasDefault || /^(?:ansible_.*|item|omit)$/.test(name)) continue
+    found.set(name, pathToOpen(first.at.file))
+  }
+  for (const { pieces, at } of dynamic) {
+    if (pieces.some(piece => piece !== null)) {
+      found.set(pieces.map(piece => piece ?? '*').join(''), pathToOpen(at.file))
+    }
+  }
+  return found
 }
 
 /** Files at the top and in the directories of playbooks that hold plays. */

@@ -1,5 +1,5 @@
 import type { RoleStart } from '../analyze.js'
-import { type Json, jsonOf } from '../reports/value-text.js'
+import { type Json, jsonOf, valueText } from '../reports/value-text.js'
 import type { Role } from '../run/role.js'
 import type { ResolvedVariable } from '../variables/resolved.js'
 import type { Scope } from '../variables/scope.js'
@@ -64,4 +64,24 @@ function isWhole(value: Json): boolean {
   if (typeof value !== 'object' || value === null) return true
   if ('unknown' in value || 'oneOf' in value) return false
   return Object.values(value).every(isWhole)
+}
+
+/** How the value of a default changed; undefined where it did not, or one of the two is not known. */
+export function changedDefaultSays(name: string, before: Json | undefined, now: Json | undefined): string | undefined {
+  if (before === undefined || now === undefined || JSON.stringify(before) === JSON.stringify(now)) return undefined
+  const [from, to] = [shapeOf(before), shapeOf(now)]
+  if (from === 'mapping' && to === 'mapping') {
+    const [was, is] = [Object.keys(before as object), Object.keys(now as object)]
+    const [more, less] = [is.filter(key => !was.includes(key)), was.filter(key => !is.includes(key))]
+    const said = [
+      ...(more.length > 0 ? [`${some(more)} came`] : []),
+      ...(less.length > 0 ? [`${some(less)} went`] : []),
+    ]
+    return `the default of ${name} changed: ${said.length > 0 ? said.join(', ') : 'the same keys have other values'}`
+  }
+  return `the default of ${name} was ${valueText(before, 80)} and is ${valueText(now, 80)}`
+}
+
+function some(keys: readonly string[]): string {
+  return keys.length <= 3 ? keys.join(', ') : `${keys.slice(0, 2).join(', ')} and ${keys.length - 2} more`
 }

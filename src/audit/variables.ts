@@ -11,7 +11,7 @@ import { type FindRename, type Rename, renamesIn } from './renames.js'
 import type { NameDefinition, NameRead, RoleIndex } from './role-index.js'
 import type { Side } from './side.js'
 import { namesReadBy } from './unavailable.js'
-import { knownJson, type SeenValue, type Shape, seenValues, shapeOf } from './values.js'
+import { changedDefaultSays, knownJson, type SeenValue, type Shape, seenValues, shapeOf } from './values.js'
 
 /** Two versions, what matches in them, and what the user has set. */
 export interface Compared {
@@ -245,7 +245,15 @@ function changed(
     const says = `the default of ${name} was ${shapeWords[from]} and is ${shapeWords[to]}`
     return [{ kind: 'type-changed', name, action: isSeen ? 'advised' : 'none', says, ...places }]
   }
-  return [{ kind: 'default-changed', name, action, says: changeSays(name, before.value, now.value), ...places }]
+  return [
+    {
+      kind: 'default-changed',
+      name,
+      action,
+      says: changedDefaultSays(name, before.value, now.value) ?? openSays(name),
+      ...places,
+    },
+  ]
 }
 
 const shapeWords: Readonly<Record<Shape, string>> = {
@@ -255,25 +263,8 @@ const shapeWords: Readonly<Record<Shape, string>> = {
   mapping: 'a mapping',
 }
 
-function changeSays(name: string, before: Json | undefined, now: Json | undefined): string {
-  if (before === undefined || now === undefined) {
-    return `the default of ${name} is put together in another way; its value is not known before the run`
-  }
-  const [from, to] = [shapeOf(before), shapeOf(now)]
-  if (from === 'mapping' && to === 'mapping') {
-    const [was, is] = [Object.keys(before as object), Object.keys(now as object)]
-    const [more, less] = [is.filter(key => !was.includes(key)), was.filter(key => !is.includes(key))]
-    const said = [
-      ...(more.length > 0 ? [`${some(more)} came`] : []),
-      ...(less.length > 0 ? [`${some(less)} went`] : []),
-    ]
-    return `the default of ${name} changed: ${said.length > 0 ? said.join(', ') : 'the same keys have other values'}`
-  }
-  return `the default of ${name} was ${valueText(before, 80)} and is ${valueText(now, 80)}`
-}
-
-function some(keys: readonly string[]): string {
-  return keys.length <= 3 ? keys.join(', ') : `${keys.slice(0, 2).join(', ')} and ${keys.length - 2} more`
+function openSays(name: string): string {
+  return `the default of ${name} is put together in another way; its value is not known before the run`
 }
 
 /** A table of tables is there to be looked up in; what is looked up shows the change. */

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { analyze, defaultRequest, roleVariables } from '../analyze.js'
+import { indexRoles, readWithoutDefault } from '../audit/role-index.js'
 import type { RecordedRelease } from '../recorded/format.js'
 import { type Recording, renderSnapshot } from '../recorded/record.js'
 import { baseOf, readRecorded, recordedReleases, snapshotsDirectory } from '../recorded/snapshot.js'
@@ -70,5 +71,6 @@ export function recordingOf(tree: SourceTree, release: string): Recording {
     path: role.code.path,
     variables: new Map([...variables].map(([name, variable]) => [name, reportedVariable(variable)] as const)),
   }))
-  return { release, report: reportOfAnalysis(analysis), run: analysis.run, roles }
+  const report = reportOfAnalysis(analysis)
+  return { release, report, run: analysis.run, roles, reads: readWithoutDefault(indexRoles(analysis.code)) }
 }

@@ -99,6 +99,8 @@ export interface RecordedRelease {
   readonly inOrder: readonly string[]
   /** Task places by file: `line:hash` in order, the hash being the first 7 hex digits of SHA-256 of the task's text. */
   readonly tasks: Readonly<Record<string, string>>
+  /** Names that no role's defaults define and something reads, each under one file that does; `*` for what is put together. */
+  readonly reads: Readonly<Record<string, string>>
   /** Programs that are known only by what they cannot do: name, calls, and why that is enough. */
   readonly considered: readonly (readonly [program: string, calls: number, why: string])[]
   readonly unknowns: readonly (readonly [name: Index, file: Index, line: number, because: Index])[]
@@ -108,7 +110,7 @@ export interface RecordedRelease {
 export const tables = ['files', 'texts', 'steps', 'considered', 'views', 'values'] as const
 
 /** What is recorded by name. A file that is like another one holds only the names that differ, null for one that is gone. */
-export const maps = ['problems', 'variables', 'definitions', 'withoutValue', 'roles', 'tasks'] as const
+export const maps = ['problems', 'variables', 'definitions', 'withoutValue', 'roles', 'tasks', 'reads'] as const
 
 /**
  * A file of kubespray-snapshots/ that says what differs from another release's, which is a file of its own (one level
@@ -127,6 +129,7 @@ export interface LikeRelease
   readonly withoutValue?: Differing<'withoutValue'>
   readonly roles?: Differing<'roles'>
   readonly tasks?: Differing<'tasks'>
+  readonly reads?: Differing<'reads'>
 }
 
 type Table = (typeof tables)[number]

@@ -28,6 +28,8 @@ export interface Recording {
   readonly run: Run
   /** Every role where it first stands, in run order, with the variables its tasks see from role defaults and vars. */
   readonly roles: readonly SeenRole[]
+  /** Names that are read and have no default, with a file that reads them. */
+  readonly reads: ReadonlyMap<string, string>
 }
 
 /**
@@ -62,6 +64,7 @@ export function renderSnapshot(recording: Recording, base?: RecordedRelease): st
     ),
     ...recordVariables(recording.roles, tables.files, base),
     tasks: recordTasks(run),
+    reads: recordReads(recording.reads),
     files: tables.files.all,
     texts: tables.texts.all,
     steps: tables.steps.all,
@@ -176,6 +179,12 @@ function recordTasks(run: Run): Readonly<Record<string, string>> {
       .join(' '),
   ]
   return Object.fromEntries([...byFile].map(inOrder))
+}
+
+function recordReads(reads: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
+  const byFile = new Map<string, string[]>()
+  for (const [name, file] of reads) byFile.set(file, [...(byFile.get(file) ?? []), name])
+  return Object.fromEntries([...byFile].map(([file, names]) => [file, names.toSorted().join(' ')]))
 }
 
 /** The first 7 hex digits of SHA-256 of a task's text, indentation and blanks at line ends aside. */

@@ -35,6 +35,8 @@ export interface Snapshot {
   readonly report: Report
   /** Variables by role; all of them, or those with these names. */
   readonly variables: (names: readonly string[]) => ReadonlyMap<string, ReadonlyMap<string, ReportedVariable>>
+  /** Names that something reads and no default defines, each with a file; `*` stands for any part of a name. */
+  readonly reads: () => ReadonlyMap<string, string>
 }
 
 /** The recorded releases, oldest first. */
@@ -118,6 +120,7 @@ export function snapshotOf(recorded: RecordedRelease): Snapshot {
       diagnostics: [],
     },
     variables: names => variablesOf(recorded, names),
+    reads: () => readsOf(recorded),
   }
 }
 
@@ -252,6 +255,10 @@ function variablesOf(
     return [[role, found] as const]
   })
   return new Map(roles)
+}
+
+function readsOf({ reads }: RecordedRelease): ReadonlyMap<string, string> {
+  return new Map(Object.entries(reads).flatMap(([file, names]) => names.split(' ').map(name => [name, file] as const)))
 }
 
 interface Definition {

@@ -33,6 +33,7 @@ const releases: fc.Arbitrary<RecordedRelease> = fc.record({
   roles: mapOf(role),
   inOrder: fc.array(names),
   tasks: mapOf(text),
+  reads: mapOf(text),
   considered: fc.constant([]),
   unknowns: fc.constant([]),
 })
