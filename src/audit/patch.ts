@@ -1,7 +1,7 @@
 import { dirname, join, relative, resolve } from 'node:path'
 import { formatPatch, structuredPatch } from 'diff'
 import type { RunAnalysis } from '../analyze.js'
-import { inventoryFiles } from '../inventory/group-places.js'
+import { type GroupPlace, inventoryFiles } from '../inventory/group-places.js'
 import type { Definition } from '../inventory/inventory.js'
 import { openPath } from '../inventory/opened.js'
 import { readInventorySettings } from '../inventory/settings.js'
@@ -24,7 +24,7 @@ export type PatchedInventory = Pick<RunAnalysis, 'inventory' | 'variableFiles' |
  * line says from where. Nothing is written.
  */
 export function renderInventoryPatch(changes: readonly Change[], inventory: PatchedInventory): string {
-  const draft: Draft = { files: new Map(), notes: new Set() }
+  const draft: Draft = { files: new Map(), notes: new Set(), groups: new Set() }
   const places = placesIn(inventory)
   const retyped = new Set(changes.flatMap(({ kind, name }) => (kind === 'type-changed' ? [name] : [])))
   for (const change of changes) {
@@ -45,6 +45,8 @@ interface Draft {
     { readonly file: SourceFile; readonly edits: Map<number, Edit>; renamedTo: string | undefined }
   >
   readonly notes: Set<string>
+  /** New names of groups. */
+  readonly groups: Set<string>
 }
 
 interface Edit {
@@ -61,9 +63,15 @@ interface Scoped {
 
 interface Places {
   readonly definitions: readonly Scoped[]
-  readonly groups: readonly { readonly name: string; readonly at: Span }[]
+  readonly groups: readonly GroupPlace[]
   /** The directories with group_vars, as the user named them. */
-  readonly groupVars: readonly { readonly tree: SourceTree; readonly path: string; readonly directory: string }[]
+  readonly groupVars: readonly GroupVars[]
+}
+
+interface GroupVars {
+  readonly tree: SourceTree
+  readonly path: string
+  readonly directory: string
 }
 
 function placesIn({ inventory, variableFiles, code }: PatchedInventory): Places {
@@ -112,7 +120,7 @@ function renameVariable(change: Rename, places: Places, retyped: ReadonlySet<str
     const wrong = otherValue ?? typeProblem(change, first.definition.node)
     if (wrong !== undefined) leaveOut(where, `${wrong}, so its value has to change too`)
     else if (defined !== undefined) leaveOut(where, `${placeOf(defined.definition.at)} sets ${to} as well`)
-    else if (at === undefined) leaveOut(where, 'its name is written with escapes')
+    else if (at === undefined) leaveOut(where, 'its name is not written plainly')
     else if (isPlanned(draft, file, to)) leaveOut(where, `another variable becomes ${to} in this file`)
     else edit(draft, at, to)
   }
@@ -178,38 +186,47 @@ function nameSpan({ name, at: { file, start } }: Definition): Span | undefined {
 
 function renameGroup(change: Rename, places: Places, draft: Draft): void {
   const { name, to } = change
-  const leaveOut = (where: string, why: string): void => {
-    draft.notes.add(`${where}: ${name} -> ${to} is left out: ${why}`)
-  }
-  const [firstPlace] = change.inventory
-  const where = firstPlace === undefined ? name : placeText(firstPlace)
-  const both = places.groups.find(each => each.name === to)
-  if (both !== undefined)
-    return leaveOut(where, `${placeOf(both.at)} names ${to} as well, so the two have to be joined`)
   const found = places.groups.filter(each => each.name === name)
-  const escaped = found.find(({ at }) => at.file.text.slice(at.start, at.end) !== name)
-  if (escaped !== undefined) return leaveOut(placeOf(escaped.at), 'its name is written with escapes')
-  const taken = [...draft.files.values()].some(({ edits }) => [...edits.values()].some(({ text }) => text === to))
-  if (taken) return leaveOut(where, `another group becomes ${to}`)
-
-  const moved = places.groupVars.map(each => ({ ...each, ...filesOfGroup(each.tree, each.path, name, to) }))
-  const blocked = moved.find(({ occupied }) => occupied !== undefined)?.occupied
-  if (blocked !== undefined) return leaveOut(where, `there is ${blocked} already`)
+  const moved = places.groupVars.map(each => ({ ...each, ...filesOfGroup(each, name, to) }))
+  const why = groupObstacle(
+    found,
+    places.groups.find(each => each.name === to),
+    moved.find(({ occupied }) => occupied !== undefined)?.occupied,
+    draft.groups.has(to),
+    to,
+  )
+  if (why !== undefined) {
+    const where = change.inventory.slice(0, 1).map(placeText).join()
+    draft.notes.add(`${where}: ${name} -> ${to} is left out: ${why}`)
+    return
+  }
+  draft.groups.add(to)
   for (const { at } of found) edit(draft, at, to)
   for (const { tree, directory, files } of moved) {
     for (const { path, target } of files) {
-      const shown = join(directory, path)
       // What cannot be read is renamed as it is.
-      entryFor(draft, tree.read(path) ?? { path: shown, text: '' }).renamedTo = join(directory, target)
+      const file = tree.read(path)
+      const shown = { path: join(directory, path), text: file?.text ?? '' }
+      entryFor(draft, shown).renamedTo = join(directory, target)
     }
   }
-  tellReaders(
-    places,
-    name,
-    'groups',
-    `asks for the group ${name} in an expression, which this diff leaves as it is: it is ${to} now`,
-    draft,
-  )
+  const says = `asks for the group ${name} in an expression, which this diff leaves as it is: it is ${to} now`
+  tellReaders(places, name, 'groups', says, draft)
+}
+
+/** Why a group cannot take another name by the name alone. */
+function groupObstacle(
+  found: readonly GroupPlace[],
+  other: GroupPlace | undefined,
+  occupied: string | undefined,
+  isTaken: boolean,
+  to: string,
+): string | undefined {
+  if (other !== undefined) return `${placeOf(other.at)} names ${to} as well, so the two have to be joined`
+  if (isTaken) return `another group becomes ${to}`
+  if (occupied !== undefined) return `there is ${occupied} already`
+  const unplain = found.find(({ name, at }) => at.file.text.slice(at.start, at.end) !== name)
+  return unplain === undefined ? undefined : `${placeOf(unplain.at)} does not write its name plainly`
 }
 
 interface MovedFiles {
@@ -219,7 +236,7 @@ interface MovedFiles {
 }
 
 /** The files of group_vars that go with a group by their name, and how they are called under its new one. */
-function filesOfGroup(tree: SourceTree, directory: string, name: string, to: string): MovedFiles {
+function filesOfGroup({ tree, path: directory, directory: given }: GroupVars, name: string, to: string): MovedFiles {
   const endings = ['', '.yml', '.yaml', '.json']
   const present = endings.filter(ending => tree.entryKind(`${directory}/${name}${ending}`) !== undefined)
   const occupied =
@@ -230,7 +247,7 @@ function filesOfGroup(tree: SourceTree, directory: string, name: string, to: str
     const from = `${directory}/${name}${ending}`
     return below(tree, from, 0).map(path => ({ path, target: `${directory}/${to}${ending}${path.slice(from.length)}` }))
   })
-  return { files, occupied }
+  return { files, occupied: occupied && join(given, occupied) }
 }
 
 const deepest = 20
