@@ -111,18 +111,19 @@ function renameVariable(change: Rename, places: Places, retyped: ReadonlySet<str
       leaveOut(where, 'no file of the inventory defines it there')
       continue
     }
-    const at = nameSpan(first.definition)
     const { file } = first.definition.at
     const defined = places.definitions.find(
       ({ scope, definition }) =>
         definition.name === to && (definition.at.file.path === file.path || found.some(each => each.scope === scope)),
     )
-    const wrong = otherValue ?? typeProblem(change, first.definition.node)
+    const spans = found.map(({ definition }) => nameSpan(definition))
+    const wrong =
+      otherValue ?? found.map(each => typeProblem(change, each.definition.node)).find(each => each !== undefined)
     if (wrong !== undefined) leaveOut(where, `${wrong}, so its value has to change too`)
     else if (defined !== undefined) leaveOut(where, `${placeOf(defined.definition.at)} sets ${to} as well`)
-    else if (at === undefined) leaveOut(where, 'its name is not written plainly')
-    else if (isPlanned(draft, file, to)) leaveOut(where, `another variable becomes ${to} in this file`)
-    else edit(draft, at, to)
+    else if (spans.includes(undefined)) leaveOut(where, 'its name is not written plainly')
+    else if (becomes(draft, file, to, name)) leaveOut(where, `another variable of this file becomes ${to}`)
+    else for (const span of spans) if (span !== undefined) edit(draft, span, to)
   }
   tellReaders(
     places,
@@ -139,7 +140,7 @@ function valueChange({ old, new: next }: Change): string | undefined {
   const now = next?.value
   if (before === undefined || now === undefined || before === null || now === null) return undefined
   if (typeof before === 'boolean' && typeof now === 'boolean') {
-    return before === now ? undefined : `the default went from ${before} to ${now}: it may mean the opposite`
+    return before === now ? undefined : `the default went from ${before} to ${now} and it may mean the opposite`
   }
   const isOpen = [before, now].some(value => typeof value === 'string' && hasTemplate(value))
   return isOpen || typeName(before) === typeName(now)
@@ -224,7 +225,7 @@ function groupObstacle(
 ): string | undefined {
   if (other !== undefined) return `${placeOf(other.at)} names ${to} as well, so the two have to be joined`
   if (isTaken) return `another group becomes ${to}`
-  if (occupied !== undefined) return `there is ${occupied} already`
+  if (occupied !== undefined) return `${occupied} is there already`
   const unplain = found.find(({ name, at }) => at.file.text.slice(at.start, at.end) !== name)
   return unplain === undefined ? undefined : `${placeOf(unplain.at)} does not write its name plainly`
 }
@@ -296,8 +297,11 @@ function edit(draft: Draft, { file, start, end }: Span, text: string): void {
   entryFor(draft, file).edits.set(start, { start, end, text })
 }
 
-function isPlanned({ files }: Draft, file: SourceFile, to: string): boolean {
-  return [...(files.get(file.path)?.edits.values() ?? [])].some(({ text }) => text === to)
+/** Whether another name of the file becomes this one already. */
+function becomes({ files }: Draft, file: SourceFile, to: string, name: string): boolean {
+  return [...(files.get(file.path)?.edits.values() ?? [])].some(
+    ({ text, start, end }) => text === to && file.text.slice(start, end) !== name,
+  )
 }
 
 function render({ files, notes }: Draft): string {
