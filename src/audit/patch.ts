@@ -323,9 +323,16 @@ function render({ files, notes }: Draft): string {
       const patch = structuredPatch(`a/${oldPath}`, `b/${newPath}`, file.text, text, undefined, undefined, {
         context: 3,
       })
-      return formatPatch({ ...patch, isGit: true, isRename: oldPath !== newPath })
+      return withTabs(formatPatch({ ...patch, isGit: true, isRename: oldPath !== newPath }))
     })
   return comments.join('') + patches.join('')
+}
+
+/** A tab ends a file name with blanks, as git writes it: `patch` would take the name to end at the first blank. */
+function withTabs(patch: string): string {
+  const body = patch.indexOf('\n@@ ')
+  if (body === -1) return patch
+  return patch.slice(0, body).replaceAll(/^(?:---|\+\+\+) [ab]\/.* .*$/gm, '$&\t') + patch.slice(body)
 }
 
 function edited(text: string, edits: readonly Edit[]): string {
