@@ -42,7 +42,8 @@ export function groupChanges(old: Side, next: Side): readonly Change[] {
     const inventory = isUsers(old) ? (placesInInventory().get(name) ?? []) : []
     const action = inventory.length === 0 ? 'none' : actionFor(standing)
     const evidence = found?.to === to ? found?.evidence : undefined
-    const [target] = to === undefined ? [] : (next.index.groups.get(to) ?? [])
+    const target = to === undefined ? undefined : shownOf(next.index.groups.get(to) ?? [])
+    const before = shownOf(all.filter(read => passedOnTo(read) === undefined)) ?? first
     return [
       {
         kind: to === undefined ? 'group-unused' : 'group-renamed',
@@ -50,13 +51,18 @@ export function groupChanges(old: Side, next: Side): readonly Change[] {
         ...(to === undefined ? {} : { to }),
         action,
         says: sentence(next, name, to, inventory.length > 0 ? standing : 'empty'),
-        old: evidence?.[0]?.old ?? placeOfSpan((all.find(read => passedOnTo(read) === undefined) ?? first).at),
+        old: evidence?.[0]?.old ?? placeOfSpan(before.at),
         new: evidence?.[0]?.new ?? (target === undefined ? null : placeOfSpan(target.at)),
         inventory,
         ...(evidence === undefined ? {} : { evidence }),
       },
     ]
   })
+}
+
+/** The place that shows best what a group is for: a play for it. */
+function shownOf(reads: readonly NameRead[]): NameRead | undefined {
+  return reads.find(({ owner }) => owner.kind === 'play') ?? reads[0]
 }
 
 /** What becomes of the hosts of a group whose name NEW does not know. */
@@ -164,34 +170,48 @@ interface Successor {
  */
 function successorsBetween(old: Side, next: Side): ReadonlyMap<string, Successor> {
   const now = readsByPlace(next, new Map())
-  const first = comparePlaces(readsByPlace(old, new Map()), now)
-  return new Map([...comparePlaces(readsByPlace(old, first), now), ...first])
+  // A group that OLD asks for too is no new name: it takes the place of this one, or is asked for beside it.
+  const isNew = (name: string): boolean => !old.index.groups.has(name)
+  const first = comparePlaces(readsByPlace(old, new Map()), now, isNew)
+  return new Map([...comparePlaces(readsByPlace(old, first), now, isNew), ...first])
 }
 
 type ReadsByPlace = ReadonlyMap<string, ReadonlyMap<string, readonly NameRead[]>>
 
-function comparePlaces(before: ReadsByPlace, now: ReadsByPlace): ReadonlyMap<string, Successor> {
-  const found = new Map<string, Map<string, { old: Place; new: Place }[]>>()
+function comparePlaces(
+  before: ReadsByPlace,
+  now: ReadsByPlace,
+  isNew: (name: string) => boolean,
+): ReadonlyMap<string, Successor> {
+  const found = new Map<string, Map<string, { old: NameRead; new: NameRead }[]>>()
   for (const [key, reads] of before) {
     const after = now.get(key)
     if (after === undefined) continue
     const [name, ...otherNames] = [...reads.keys()].filter(each => !after.has(each))
     const [to, ...others] = [...after.keys()].filter(each => !reads.has(each))
-    if (name === undefined || to === undefined || otherNames.length + others.length > 0) continue
+    if (name === undefined || to === undefined || otherNames.length + others.length > 0 || !isNew(to)) continue
     const [oldRead] = reads.get(name) ?? []
     const [newRead] = after.get(to) ?? []
     if (oldRead === undefined || newRead === undefined) continue
-    const votes = found.get(name) ?? new Map<string, { old: Place; new: Place }[]>()
+    const votes = found.get(name) ?? new Map<string, { old: NameRead; new: NameRead }[]>()
     found.set(name, votes)
     const places = votes.get(to) ?? []
     votes.set(to, places)
-    places.push({ old: placeOfSpan(oldRead.at), new: placeOfSpan(newRead.at) })
+    places.push({ old: oldRead, new: newRead })
   }
   const successors = new Map<string, Successor>()
   for (const [name, votes] of found) {
     const [best, second] = [...votes].sort(([, left], [, right]) => right.length - left.length)
     if (best === undefined || (second !== undefined && second[1].length === best[1].length)) continue
-    successors.set(name, { to: best[0], evidence: best[1].slice(0, evidenceShown) })
+    const [to, reads] = best
+    const shown = shownOf(reads.map(each => each.old))
+    const evidence = [...reads].sort((left, right) => Number(right.old === shown) - Number(left.old === shown))
+    successors.set(name, {
+      to,
+      evidence: evidence
+        .slice(0, evidenceShown)
+        .map(each => ({ old: placeOfSpan(each.old.at), new: placeOfSpan(each.new.at) })),
+    })
   }
   return successors
 }
