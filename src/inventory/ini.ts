@@ -9,13 +9,16 @@ import { splitShellWords } from './shell-words.js'
 const LINE_END = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/g
 const BLANK = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/
 
-const SECTION = /^\[([^:\]\s]+)(?::([\p{L}\p{M}\p{N}_]+))?\]\s*(?:#.*)?$/u
-const GROUP_NAME = /^([^:\]\s]+)\s*(?:#.*)?$/
+/** The header of a section: its group, and `vars` or `children` behind a colon. */
+export const SECTION = /^\[([^:\]\s]+)(?::([\p{L}\p{M}\p{N}_]+))?\]\s*(?:#.*)?$/u
+/** A line under `[group:children]`. */
+export const GROUP_NAME = /^([^:\]\s]+)\s*(?:#.*)?$/
 
 /** Beyond any real line, and still quick to take apart. */
 const LONGEST_LINE = 256 * 1024
 
-interface Line {
+/** A line without the blanks around it, and where it starts. */
+export interface Line {
   readonly text: string
   readonly start: number
 }
@@ -67,7 +70,8 @@ export function readIni(draft: Draft, file: SourceFile, source: string): Fault |
   return undefined
 }
 
-function linesOf(text: string): readonly Line[] {
+/** The lines of an INI inventory, as Python takes them apart. */
+export function linesOf(text: string): readonly Line[] {
   const lines: Line[] = []
   let start = 0
   for (const end of text.matchAll(LINE_END)) {

@@ -11,7 +11,7 @@ import { DEFAULT_SETTINGS, type InventorySettings } from './settings.js'
 import { readYamlInventory, type YamlFault } from './yaml-inventory.js'
 
 /** A directory inside a directory inside …: links can make it endless. */
-const DEEPEST_DIRECTORY = 20
+export const DEEPEST_DIRECTORY = 20
 
 /** Everything one readInventory has read so far. */
 interface Reading {
@@ -86,7 +86,7 @@ function readHostList(draft: Draft, list: string): void {
 }
 
 /** Ansible's rule which names in an inventory directory are no inventories. */
-function ignoredBy(settings: InventorySettings, report: Report): (name: string) => boolean {
+export function ignoredBy(settings: InventorySettings, report: Report): (name: string) => boolean {
   const patterns: RegExp[] = []
   for (const pattern of settings.ignorePatterns) {
     const regex = compileRegex(pattern, 'u')
@@ -170,6 +170,7 @@ function readContent(reading: Reading, file: SourceFile, source: string): Fault 
   return yamlFault && isYamlExtension(extension) ? yamlFault : iniFault
 }
 
-function isYamlExtension(extension: string): boolean {
+/** Whether a file may be YAML or JSON by its extension. */
+export function isYamlExtension(extension: string): boolean {
   return extension === '.yml' || extension === '.yaml' || extension === '.json'
 }

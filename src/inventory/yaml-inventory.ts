@@ -113,7 +113,7 @@ function readPart(reading: Reading, group: string, part: MapEntry): Fault | unde
 }
 
 /** The entries of a mapping; a text stands for a mapping with that one key. */
-function membersOf(node: Node): readonly MapEntry[] {
+export function membersOf(node: Node): readonly MapEntry[] {
   if (node.kind === 'map') return node.entries
   if (node.kind !== 'scalar' || typeof node.data !== 'string') return []
   return [{ key: node, value: { kind: 'scalar', data: null, span: node.span } }]

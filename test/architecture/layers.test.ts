@@ -22,6 +22,7 @@ const mayRefuse = ['source', 'inventory', 'recorded', 'analyze.ts', 'commands', 
 /** Each package is one stage's business. */
 const usedBy: Readonly<Record<string, string>> = {
   commander: 'commands',
+  diff: 'audit',
   ini: 'run',
   jiti: 'commands',
   'ipaddr.js': 'jinja',

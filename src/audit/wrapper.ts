@@ -1,0 +1,351 @@
+import { hasTemplate } from '../jinja/parser.js'
+import type { Change, ChangeKind } from '../reports/audit.js'
+import { type Place, placeOfSpan, placeText } from '../reports/place.js'
+import { directoryOf, firstFile } from '../run/code.js'
+import { once } from '../source/once.js'
+import type { Span } from '../source/text.js'
+import type { SourceTree } from '../source/tree.js'
+import type { Side } from './side.js'
+import {
+  joined,
+  type PathReference,
+  type RoleReference,
+  readWrapper,
+  type Wrapper,
+  type WrapperDefinition,
+} from './wrapper-files.js'
+
+/** How much of what was there must be found again, weighed by how rare it is, before a successor is claimed. */
+const enough = 0.4
+
+/**
+ * What the user's own playbooks and roles name of OLD (playbooks, roles, files of roles by path) that does not stand under
+ * that name in NEW. A successor is told where the content is found again. The run fails at each of them, so all of it is
+ * `required`, except for a role whose old name NEW keeps as one that runs the new role.
+ */
+export function wrapperChanges(tree: SourceTree, old: Side, next: Side): readonly Change[] {
+  const wrapper = readWrapper(tree)
+  const successors = successorsIn(old, next)
+  const found: Change[] = []
+  const owned = once(() => ownedSuffixes(wrapper))
+  for (const reference of wrapper.files) {
+    if (isOwnFile(reference, wrapper, owned)) continue
+    const path = kubesprayFile(reference, old)
+    if (path === undefined || next.analysis.code.tree.entryKind(path) === 'file') continue
+    found.push(fileChange(path, reference.at, old, successors))
+  }
+  for (const reference of wrapper.roles) {
+    const role = isOwnRole(reference.name, owned) ? undefined : kubesprayRole(reference.name, old)
+    if (role !== undefined) found.push(...roleChanges(role, reference, old, next, successors))
+  }
+  return merged(found)
+}
+
+/** The variables that the wrapper's plays, tasks and files of variables set: they count as set by the user. */
+export function wrapperDefinitions(tree: SourceTree): readonly WrapperDefinition[] {
+  return readWrapper(tree).definitions
+}
+
+/** One change for each thing that is gone, with all the places that name it. */
+function merged(changes: readonly Change[]): readonly Change[] {
+  const found = new Map<string, Change>()
+  for (const change of changes) {
+    const key = `${change.kind} ${change.name}`
+    const before = found.get(key)
+    const places = new Map([...(before?.inventory ?? []), ...change.inventory].map(place => [placeText(place), place]))
+    found.set(key, { ...(before ?? change), inventory: [...places.values()] })
+  }
+  return [...found.values()]
+}
+
+/** Every end of a path of the wrapper's own: what a relative path can mean. */
+interface Owned {
+  readonly files: ReadonlySet<string>
+  readonly roles: ReadonlySet<string>
+}
+
+function ownedSuffixes({ paths }: Wrapper): Owned {
+  const files = new Set<string>()
+  const roles = new Set<string>()
+  for (const path of paths) {
+    for (const end of endsOf(path)) files.add(end)
+    const role = /^(.*?)\/(?:tasks|handlers|defaults|vars|meta|templates|files)\//.exec(path)?.[1]
+    if (role !== undefined && !roles.has(role)) for (const end of endsOf(role)) roles.add(end)
+  }
+  return { files, roles }
+}
+
+/** `a/b/c`, `b/c`, `c`. */
+function endsOf(path: string): readonly string[] {
+  const segments = path.split('/')
+  return segments.map((_, from) => segments.slice(from).join('/'))
+}
+
+/** Path segments without `.`, and without the `..` in front. */
+function segmentsOf(path: string): readonly string[] {
+  return joined('', path)
+    .split('/')
+    .filter(segment => segment !== '' && segment !== '.' && segment !== '..')
+}
+
+function isOwnFile({ name, isTemplated, path }: PathReference, wrapper: Wrapper, owned: () => Owned): boolean {
+  if (!isTemplated) {
+    const target = joined(directoryOf(path), name)
+    if (isInCheckout(target, wrapper)) return false
+    if (wrapper.tree.entryKind(target) === 'file') return true
+    if (target.startsWith('../') || name.startsWith('/')) return false
+  }
+  return owned().files.has(segmentsOf(name).join('/'))
+}
+
+function isInCheckout(path: string, { checkouts }: Wrapper): boolean {
+  return checkouts.some(checkout => path.startsWith(`${checkout}/`))
+}
+
+/** The file of kubespray that a path ends in, as OLD has it: the longest such end. */
+function kubesprayFile(
+  { name, isTemplated, isPlaybook }: PathReference,
+  { analysis, index }: Side,
+): string | undefined {
+  const collection = isPlaybook && !isTemplated ? collectionPlaybook(name, index.playbooks) : undefined
+  if (collection !== undefined) return collection
+  const ends = endsOf(segmentsOf(name).slice(-12).join('/'))
+  return ends.find((end, from) => {
+    const isPath = end.includes('/') ? !end.startsWith('docs/') : isPlaybook || from > 0 || isTemplated
+    if (!isPath || analysis.code.tree.entryKind(end) !== 'file') return false
+    return end.includes('/') || index.playbooks.includes(end)
+  })
+}
+
+/** `kubernetes_sigs.kubespray.cluster`: the playbook of that name in the collection. */
+function collectionPlaybook(name: string, playbooks: readonly string[]): string | undefined {
+  const [, collection, file, ...more] = name.split('.')
+  if (collection !== 'kubespray' || file === undefined || more.length > 0) return undefined
+  return playbooks.find(path => path === `playbooks/${file}.yml` || path === `playbooks/${file}.yaml`)
+}
+
+function isOwnRole(name: string, owned: () => Owned): boolean {
+  return !name.startsWith('/') && !name.startsWith('../') && owned().roles.has(segmentsOf(name).join('/'))
+}
+
+/** The directory of the role of OLD that a name means: by itself, with a path in front, or with that of a collection. */
+function kubesprayRole(name: string, { index }: Side): string | undefined {
+  const written = hasTemplate(name) ? name.slice(name.lastIndexOf('}}') + 2) : name
+  const segments = segmentsOf(written)
+  const isPath = hasTemplate(name) || /^\.{0,2}\//.test(name) || segments.includes('roles')
+  const plain = segments.join('/')
+  const names = isPath ? endsOf(plain) : [plain, ...withoutCollection(plain)]
+  return names
+    .flatMap(each => (each === '' ? [] : each.startsWith('roles/') ? [each] : [`roles/${each}`]))
+    .find(directory => index.roles.includes(directory))
+}
+
+/** `kubernetes_sigs.kubespray.etcd`: dots behind the collection may stand for the slashes of a role's path. */
+function withoutCollection(name: string): readonly string[] {
+  const parts = name.split('.')
+  const at = parts.slice(0, 2).indexOf('kubespray')
+  if (at === -1) return []
+  return [at + 1, 2].flatMap(from => [parts.slice(from).join('/'), parts.slice(from).join('.')])
+}
+
+function fileChange(path: string, at: Span, old: Side, successors: Successors): Change {
+  const isPlaybook = old.index.playbooks.includes(path)
+  const to = isPlaybook ? successors.playbook(path) : successors.file(path)
+  const what = isPlaybook ? `the playbook ${path}` : path
+  const says = to === undefined ? `${what} is gone, and what names it fails` : `${what} stands in ${to} now`
+  return change(isPlaybook ? 'playbook-renamed' : 'task-moved', path, to, says, path, to, at)
+}
+
+function change(
+  kind: ChangeKind,
+  name: string,
+  to: string | undefined,
+  says: string,
+  oldFile: string,
+  newFile: string | undefined,
+  at: Span,
+): Change {
+  return {
+    kind,
+    name,
+    ...(to === undefined ? {} : { to }),
+    action: 'required',
+    says,
+    old: startOf(oldFile),
+    new: newFile === undefined ? null : startOf(newFile),
+    inventory: [placeOfSpan(at)],
+  }
+}
+
+function startOf(file: string): Place {
+  return { file, line: 1 }
+}
+
+function roleChanges(
+  role: string,
+  reference: RoleReference,
+  old: Side,
+  next: Side,
+  successors: Successors,
+): readonly Change[] {
+  const standsIn = next.index.roles.includes(role) ? runOnlyBy(next, role) : undefined
+  const isNewlyOld = standsIn !== undefined && runOnlyBy(old, role) !== standsIn
+  const isGone = !next.index.roles.includes(role)
+  const to = isGone ? successors.role(role) : standsIn
+  const found: Change[] = []
+  if (isGone || isNewlyOld) {
+    const what = `the role ${nameOf(role)}`
+    const says =
+      to === undefined
+        ? `${what} is gone, and what names it fails`
+        : `${what} is called ${nameOf(to)} now${isGone ? '' : '; the old name still runs it, as long as it is kept'}`
+    const target = to === undefined ? undefined : mainFile(next, to)
+    found.push({
+      ...change('role-renamed', nameOf(role), to && nameOf(to), says, mainFile(old, role), target, reference.at),
+      action: isGone ? 'required' : 'advised',
+    })
+  }
+  for (const { folder, file, at } of reference.from) {
+    const path = roleFile(old, `${role}/${folder}`, file)
+    if (path === undefined || roleFile(next, `${role}/${folder}`, file) !== undefined) continue
+    const inNew = to === undefined ? undefined : roleFile(next, `${to}/${folder}`, file)
+    // With the role's new name the file is found where it was.
+    if (isGone && inNew !== undefined) continue
+    const target = inNew ?? successors.file(path)
+    const says = target === undefined ? `${path} is gone, and what names it fails` : `${path} stands in ${target} now`
+    found.push(change('task-moved', path, target, says, path, target, at))
+  }
+  return found
+}
+
+function nameOf(directory: string): string {
+  return directory.replace(/^roles\//, '')
+}
+
+/** A file of a role as `tasks_from` and its like name it. */
+function roleFile({ analysis }: Side, folder: string, name: string): string | undefined {
+  return firstFile(analysis.code.tree, [folder], [name, `${name}.yml`, `${name}.yaml`, `${name}.json`])
+}
+
+/** The file that shows a role: its tasks, else its meta, else any. */
+function mainFile(side: Side, role: string): string {
+  const { tree } = side.analysis.code
+  const main = ['tasks', 'meta', 'defaults', 'vars', 'handlers'].flatMap(
+    folder => roleFile(side, `${role}/${folder}`, 'main') ?? roleFile(side, `${role}/${folder}/main`, 'main') ?? [],
+  )
+  return main[0] ?? filesBelow(tree, role)[0] ?? role
+}
+
+/** Modules that only say something. */
+const speaking = new Set(['ansible.builtin.fail', 'ansible.builtin.debug', 'ansible.builtin.assert'])
+
+/** For a role that does nothing but say something and run one other role: that role's directory. */
+function runOnlyBy(side: Side, role: string): string | undefined {
+  const main = roleFile(side, `${role}/tasks`, 'main')
+  const statements = main === undefined ? [] : (side.analysis.code.statements(main) ?? [])
+  const targets: string[] = []
+  for (const statement of statements) {
+    if (statement.kind !== 'task') return undefined
+    const { module } = statement
+    if (speaking.has(module)) continue
+    const name = statement.arguments.named.get('name') ?? statement.arguments.named.get('role')
+    const runsRole = module === 'ansible.builtin.import_role' || module === 'ansible.builtin.include_role'
+    if (!runsRole || name?.kind !== 'scalar' || typeof name.data !== 'string') return undefined
+    targets.push(`roles/${name.data}`)
+  }
+  const [target, ...more] = targets
+  return target !== undefined && more.length === 0 && target !== role && side.index.roles.includes(target)
+    ? target
+    : undefined
+}
+
+/** Where the content of OLD's files, roles and playbooks is found again in NEW. */
+interface Successors {
+  readonly file: (path: string) => string | undefined
+  readonly role: (directory: string) => string | undefined
+  readonly playbook: (path: string) => string | undefined
+}
+
+function successorsIn(old: Side, next: Side): Successors {
+  const before = old.analysis.code.tree
+  const now = next.analysis.code.tree
+  // Only what a file has gained: what stood there before came from nowhere else.
+  const gainedIn = (path: string): ReadonlySet<string> => {
+    const there = linesOf(before, path)
+    return new Set([...linesOf(now, path)].filter(line => !there.has(line)))
+  }
+  const gained = once(() => {
+    const lines = new Map<string, ReadonlySet<string>>()
+    for (const path of ['roles', 'playbooks'].flatMap(top => filesBelow(now, top))) {
+      lines.set(path, gainedIn(path))
+    }
+    for (const path of next.index.playbooks) {
+      if (!lines.has(path)) lines.set(path, gainedIn(path))
+    }
+    return lines
+  })
+  const rarity = once(() => raritiesIn(gained().values()))
+  const gainedBelow = (directory: string): ReadonlySet<string> =>
+    new Set([...gained()].flatMap(([path, lines]) => (path.startsWith(`${directory}/`) ? [...lines] : [])))
+  return {
+    file: path => {
+      const folder = folderOf(path)
+      const candidates = [...gained()].filter(([each]) => folderOf(each) === folder)
+      return bestOf(linesOf(before, path), candidates, rarity())
+    },
+    role: directory => {
+      const lines = new Set(filesBelow(before, directory).flatMap(path => [...linesOf(before, path)]))
+      const candidates = next.index.roles.map(each => [each, gainedBelow(each)] as const)
+      return bestOf(lines, candidates, rarity())
+    },
+    playbook: path => {
+      const lines = linesOf(before, path)
+      const candidates = next.index.playbooks.map(each => [each, gained().get(each) ?? new Set<string>()] as const)
+      return bestOf(lines, candidates, rarity())
+    },
+  }
+}
+
+/** What sort of file it is, by its folder in the role: handlers do not become templates. */
+function folderOf(path: string): string {
+  const folder = /\/(tasks|handlers|defaults|vars|meta|templates|files)\//.exec(path)?.[1] ?? ''
+  return folder === 'defaults' ? 'vars' : folder === 'handlers' ? 'tasks' : folder
+}
+
+function filesBelow(tree: SourceTree, directory: string): readonly string[] {
+  return tree.list(directory).flatMap(name => {
+    const path = `${directory}/${name}`
+    if (name.startsWith('.') || name === 'molecule') return []
+    return tree.entryKind(path) === 'directory' ? filesBelow(tree, path) : [path]
+  })
+}
+
+/** The lines of a file that say something. */
+function linesOf(tree: SourceTree, path: string): ReadonlySet<string> {
+  const text = tree.entryKind(path) === 'file' ? (tree.read(path)?.text ?? '') : ''
+  const lines = text.split('\n').map(line => line.trim())
+  return new Set(lines.filter(line => line.length > 2 && line !== '---' && !line.startsWith('#')))
+}
+
+/** In how many of the files each line stands. */
+function raritiesIn(files: Iterable<ReadonlySet<string>>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const lines of files) for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1)
+  return counts
+}
+
+function bestOf(
+  lines: ReadonlySet<string>,
+  candidates: readonly (readonly [string, ReadonlySet<string>])[],
+  counts: ReadonlyMap<string, number>,
+): string | undefined {
+  const weight = (line: string): number => 1 / Math.max(1, counts.get(line) ?? 1)
+  const sum = (each: Iterable<string>): number => [...each].reduce((total, line) => total + weight(line), 0)
+  const whole = sum(lines)
+  let best: { readonly name: string; readonly score: number } | undefined
+  for (const [name, there] of candidates) {
+    const score = sum([...lines].filter(line => there.has(line))) / whole
+    if (score >= enough && score > (best?.score ?? 0)) best = { name, score }
+  }
+  return best?.name
+}
