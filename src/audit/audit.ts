@@ -1,15 +1,17 @@
-import type { Definition } from '../inventory/inventory.js'
 import { type Change, compareChanges } from '../reports/audit.js'
 import type { Report } from '../reports/report.js'
+import type { SourceTree } from '../source/tree.js'
 import { checkChanges } from './checks.js'
 import { deadOptions } from './dead-options.js'
 import { givenBy } from './given.js'
+import { groupChanges } from './groups.js'
 import { matchSides } from './matching.js'
 import { ansibleChange, collectionChanges } from './requirements.js'
 import type { Side } from './side.js'
 import { unavailableVersions } from './unavailable.js'
 import { type Compared, variableChanges } from './variables.js'
 import { verdictChanges } from './verdicts.js'
+import { wrapperChanges, wrapperDefinitions } from './wrapper.js'
 
 /** What an audit is asked about besides the two versions. */
 export interface AuditRequest {
@@ -17,8 +19,10 @@ export interface AuditRequest {
   readonly extraVars: readonly string[]
   /** Whether NEW takes the Ansible that OLD was made for. */
   readonly acceptsAnsible: boolean | undefined
-  /** What a wrapper's own files set. */
-  readonly beside: readonly Definition[]
+  /** The tags that `--tags` and `--skip-tags` name. */
+  readonly usedTags: readonly string[]
+  /** Playbooks and roles of the user's own that use kubespray. */
+  readonly wrapper: SourceTree | undefined
 }
 
 /** The two reports that go with the sides. */
@@ -29,12 +33,13 @@ export interface Reports {
 
 /** Everything that differs between two versions of role code, what matters most first. */
 export function auditCode(old: Side, fresh: Side, reports: Reports, request: AuditRequest): readonly Change[] {
+  const { wrapper } = request
   const matching = matchSides(old.index, fresh.index)
   const compared: Compared = {
     old,
     new: fresh,
     matching,
-    given: givenBy(old, request.extraVars, request.beside),
+    given: givenBy(old, request.extraVars, wrapper === undefined ? [] : wrapperDefinitions(wrapper)),
   }
   return ranked([
     ...verdictChanges(reports.old, reports.new),
@@ -42,8 +47,10 @@ export function auditCode(old: Side, fresh: Side, reports: Reports, request: Aud
     ...unavailableVersions(compared),
     ...[ansibleChange(reports.old, reports.new, request.acceptsAnsible) ?? []].flat(),
     ...collectionChanges(old, fresh),
+    ...groupChanges(old, fresh),
     ...variableChanges(compared),
     ...deadOptions(compared),
+    ...(wrapper === undefined ? [] : wrapperChanges(wrapper, old, fresh)),
   ])
 }
 

@@ -16,30 +16,30 @@ export function checkChanges({ old, new: fresh, matching }: Compared): readonly 
   const now = worstByTask(fresh.analysis.run.checks)
   const [placedOld, placedNew] = [placedTasks(old.index), placedTasks(fresh.index)]
   const changes: Change[] = []
-  const met = new Set<Task>()
+  const met = new Set<string>()
   for (const check of now.values()) {
     const { task } = check.task
-    const placed = placedNew.get(task)
+    const placed = placedNew(task)
     const counterpart = placed && matching.oldStatementOf(placed)?.statement
-    const earlier = counterpart?.kind === 'task' ? before.get(counterpart) : undefined
+    const earlier = counterpart?.kind === 'task' ? before.get(placeKey(counterpart)) : undefined
     if (earlier === undefined) {
       changes.push(addedCheck(check))
       continue
     }
-    met.add(earlier.task.task)
+    met.add(placeKey(earlier.task.task))
     const change = changedCheck(earlier, check)
     if (change !== undefined) changes.push(change)
   }
   for (const check of before.values()) {
     const { task } = check.task
-    if (met.has(task)) continue
+    if (met.has(placeKey(task))) continue
     const place = placeOfSpan(task.at)
-    const placed = placedOld.get(task)
+    const placed = placedOld(task)
     const counterpart = placed && matching.statementOf(placed)?.statement
     const says =
       counterpart === undefined
-        ? `${check.task.name} is not checked any more`
-        : `${check.task.name} is not reached any more (it stands in ${placeText(placeOfSpan(counterpart.at))})`
+        ? `${quoted(check)} is not checked any more`
+        : `${quoted(check)} is not reached any more (it stands in ${placeText(placeOfSpan(counterpart.at))})`
     changes.push({
       kind: 'check-removed',
       name: check.task.name,
@@ -56,18 +56,24 @@ export function checkChanges({ old, new: fresh, matching }: Compared): readonly 
 const severity = ['stops', 'unknown', 'passes', 'skipped'] as const
 
 /** A task may be reached several times: what counts is the worst that happens. */
-function worstByTask(checks: readonly Check[]): ReadonlyMap<Task, Check> {
-  const worst = new Map<Task, Check>()
+function worstByTask(checks: readonly Check[]): ReadonlyMap<string, Check> {
+  const worst = new Map<string, Check>()
   for (const check of checks) {
-    const { task } = check.task
+    const task = placeKey(check.task.task)
     const known = worst.get(task)
     if (known === undefined || severity.indexOf(check.outcome) < severity.indexOf(known.outcome)) worst.set(task, check)
   }
   return worst
 }
 
-function placedTasks({ statements }: RoleIndex): ReadonlyMap<Task, PlacedStatement> {
-  return new Map(statements.flatMap(placed => (placed.statement.kind === 'task' ? [[placed.statement, placed]] : [])))
+/** Tasks by their place: a playbook is read once for the run and once for the index. */
+function placedTasks({ statements }: RoleIndex): (task: Task) => PlacedStatement | undefined {
+  const byPlace = new Map(statements.map(placed => [placeKey(placed.statement), placed] as const))
+  return task => byPlace.get(placeKey(task))
+}
+
+function placeKey({ at }: Pick<Task, 'at'>): string {
+  return `${at.file.path}:${at.start}`
 }
 
 function addedCheck(check: Check): Change {
@@ -80,13 +86,17 @@ function addedCheck(check: Check): Change {
   } as const
   switch (check.outcome) {
     case 'stops':
-      return { ...base, action: 'required', says: `the run stops here: ${reasonOf(check)}` }
+      return { ...base, action: 'required', says: `the run stops at ${quoted(check)}: ${reasonOf(check)}` }
     case 'unknown':
-      return { ...base, action: 'advised', says: `a new check, and whether it passes is not known: ${openOf(check)}` }
+      return {
+        ...base,
+        action: 'advised',
+        says: `${quoted(check)} is a new check, and whether it passes is not known: ${openOf(check)}`,
+      }
     case 'passes':
-      return { ...base, action: 'none', says: 'a new check, which passes' }
+      return { ...base, action: 'none', says: `${quoted(check)} is a new check, which passes` }
     case 'skipped':
-      return { ...base, action: 'none', says: 'a new check, which does not apply here' }
+      return { ...base, action: 'none', says: `${quoted(check)} is a new check, which does not apply here` }
   }
 }
 
@@ -103,10 +113,10 @@ function changedCheck(earlier: Check, check: Check): Change | undefined {
       ? {
           ...base,
           action: 'required',
-          says: `the run stops here, as it did before: ${reasonOf(check)}`,
+          says: `the run stops at ${quoted(check)}, as it did before: ${reasonOf(check)}`,
           stoppedBefore: true,
         }
-      : { ...base, action: 'required', says: `the run stops here now: ${reasonOf(check)}` }
+      : { ...base, action: 'required', says: `the run stops at ${quoted(check)} now: ${reasonOf(check)}` }
   }
   const isOther = askedBy(earlier.task.task) !== askedBy(check.task.task)
   if (!isOther && earlier.outcome === check.outcome) return undefined
@@ -114,7 +124,7 @@ function changedCheck(earlier: Check, check: Check): Change | undefined {
     return {
       ...base,
       action: 'advised',
-      says: `asks for something else, and whether it passes is not known: ${openOf(check)}`,
+      says: `${quoted(check)} asks for something else, and whether it passes is not known: ${openOf(check)}`,
     }
   }
   if (isOther) {
@@ -124,21 +134,27 @@ function changedCheck(earlier: Check, check: Check): Change | undefined {
         : check.outcome === 'skipped'
           ? 'which does not apply here'
           : 'which is open as before'
-    return { ...base, action: 'none', says: `asks for something else, ${how}` }
+    return { ...base, action: 'none', says: `${quoted(check)} asks for something else, ${how}` }
   }
   return {
     ...base,
     action: 'none',
-    says: `${outcomeWords[earlier.outcome]} before, ${outcomeWords[check.outcome]} now`,
+    says: `${quoted(check)} ${outcomeWords[earlier.outcome]} before and ${nowWords[check.outcome]} now`,
   }
 }
 
 const outcomeWords = {
   stops: 'stopped the run',
   unknown: 'was open',
-  passes: 'passes',
-  skipped: 'does not apply',
+  passes: 'passed',
+  skipped: 'did not apply',
 } as const
+
+const nowWords = { unknown: 'is open', passes: 'passes', skipped: 'does not apply' } as const
+
+function quoted({ task }: Check): string {
+  return `'${task.name}'`
+}
 
 /** What a check asks: its conditions, whatever it then says. */
 function askedBy({ arguments: { named }, when }: Task): string {

@@ -29,12 +29,6 @@ export interface PathReference {
   readonly isPlaybook: boolean
 }
 
-/** A variable that the wrapper sets. */
-export interface WrapperDefinition {
-  readonly name: string
-  readonly at: Span
-}
-
 /** The user's own playbooks and roles around kubespray. */
 export interface Wrapper {
   readonly tree: SourceTree
@@ -44,7 +38,7 @@ export interface Wrapper {
   readonly checkouts: readonly string[]
   readonly roles: readonly RoleReference[]
   readonly files: readonly PathReference[]
-  readonly definitions: readonly WrapperDefinition[]
+  readonly definitions: readonly Definition[]
 }
 
 /** Beyond any wrapper; a home directory given by mistake must not take for ever. */
@@ -120,7 +114,7 @@ function isCheckout(tree: SourceTree, directory: string): boolean {
 interface Collect {
   readonly roles: RoleReference[]
   readonly files: PathReference[]
-  readonly definitions: WrapperDefinition[]
+  readonly definitions: Definition[]
   /** Paths named by `vars_files` and `include_vars`. */
   readonly variableFiles: Set<string>
 }
@@ -199,14 +193,15 @@ function addTask(task: Task, path: string, collect: Collect): void {
       return
     }
     case 'ansible.builtin.set_fact':
-      for (const [name, node] of named) if (name !== 'cacheable') collect.definitions.push({ name, at: node.span })
+      for (const [name, node] of named)
+        if (name !== 'cacheable') collect.definitions.push({ name, node, at: node.span })
       return
     default:
   }
 }
 
 function define(definitions: readonly Definition[], collect: Collect): void {
-  for (const { name, at } of definitions) if (name !== ANY_NAME) collect.definitions.push({ name, at })
+  for (const each of definitions) if (each.name !== ANY_NAME) collect.definitions.push(each)
 }
 
 /** Files of variables that a play of the wrapper reads: those it names, those of its own roles, and those beside it. */

@@ -1,3 +1,4 @@
+import type { Definition } from '../ansible/statement.js'
 import { hasTemplate } from '../jinja/parser.js'
 import type { Change, ChangeKind } from '../reports/audit.js'
 import { type Place, placeOfSpan, placeText } from '../reports/place.js'
@@ -6,14 +7,7 @@ import { once } from '../source/once.js'
 import type { Span } from '../source/text.js'
 import type { SourceTree } from '../source/tree.js'
 import type { Side } from './side.js'
-import {
-  joined,
-  type PathReference,
-  type RoleReference,
-  readWrapper,
-  type Wrapper,
-  type WrapperDefinition,
-} from './wrapper-files.js'
+import { joined, type PathReference, type RoleReference, readWrapper, type Wrapper } from './wrapper-files.js'
 
 /** How much of what was there must be found again, weighed by how rare it is, before a successor is claimed. */
 const enough = 0.4
@@ -42,7 +36,7 @@ export function wrapperChanges(tree: SourceTree, old: Side, next: Side): readonl
 }
 
 /** The variables that the wrapper's plays, tasks and files of variables set: they count as set by the user. */
-export function wrapperDefinitions(tree: SourceTree): readonly WrapperDefinition[] {
+export function wrapperDefinitions(tree: SourceTree): readonly Definition[] {
   return readWrapper(tree).definitions
 }
 

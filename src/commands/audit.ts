@@ -1,6 +1,8 @@
 import { Option } from 'commander'
 import { type AnalysisRequest, analyze, ansibleOf } from '../analyze.js'
-import { auditCode } from '../audit/audit.js'
+import { auditCode, ranked } from '../audit/audit.js'
+import { outlineChanges, outlineOfSide, outlineOfSnapshot } from '../audit/outline.js'
+import { renderInventoryPatch } from '../audit/patch.js'
 import { indexRoles } from '../audit/role-index.js'
 import type { Side } from '../audit/side.js'
 import { eachVariableOnce } from '../audit/values.js'
@@ -9,6 +11,8 @@ import { renderAuditJson } from '../reports/audit-json.js'
 import { renderAuditMarkdown } from '../reports/audit-markdown.js'
 import { renderAuditText } from '../reports/audit-text.js'
 import type { Report } from '../reports/report.js'
+import { UsageError } from '../source/diagnostic.js'
+import { openDirectory } from '../source/directory.js'
 import type { SourceTree } from '../source/tree.js'
 import type { DefineCommand } from './command.js'
 import {
@@ -20,10 +24,12 @@ import {
   requestOf,
 } from './options.js'
 import { styleFor, writeReport } from './output.js'
-import { openCodeOf, reportOfAnalysis, requireKubespray, tellDiagnostics } from './subject.js'
+import { openSubject, reportOfAnalysis, requireKubespray, type Subject, tellDiagnostics } from './subject.js'
 
 interface AuditOptions {
   readonly all?: boolean
+  readonly patch?: boolean
+  readonly also?: string
   readonly failOn: 'required' | 'advised'
 }
 
@@ -35,6 +41,8 @@ export const defineAudit: DefineCommand = (program, terminal, finish) => {
     .argument('<old>', 'the version you run: a release, a directory or DIR@REV')
     .argument('<new>', 'the version you want')
     .option('--all', 'also what only moved, and each name that came or went')
+    .option('--also <dir>', 'playbooks and roles of your own that use kubespray: what moved or vanished under them')
+    .option('--patch', 'print the diff that gives your inventory the new names, instead of the report')
     .addOption(
       new Option('--fail-on <action>', 'exit with 1 from this action on')
         .choices(['required', 'advised'])
@@ -43,55 +51,107 @@ export const defineAudit: DefineCommand = (program, terminal, finish) => {
   addOutputOptions(addRulesOption(addAnalysisOptions(command)), ['text', 'json', 'markdown']).action(
     (old: string, fresh: string, options: AnalysisOptions & OutputOptions & AuditOptions) => {
       const request = requestOf(options)
-      const { audit, reports } = auditOf(openCodeOf(old, 'audit'), openCodeOf(fresh, 'audit'), request)
-      const all = options.all === true
-      const shown: Audit = all
-        ? audit
-        : { ...audit, changes: audit.changes.filter(change => partOf(change) !== 'moved') }
-      const text =
-        options.format === 'json'
-          ? renderAuditJson(shown)
-          : options.format === 'markdown'
-            ? renderAuditMarkdown(shown)
-            : renderAuditText(shown, { all, style: styleFor(options, terminal) })
-      writeReport(text, options, terminal)
-      tellDiagnostics(reports.new.diagnostics, options, terminal)
+      if (options.patch && request.inventory.length === 0) {
+        throw new UsageError('--patch changes an inventory: name it with -i')
+      }
+      const { audit, side, diagnostics } = auditOf(old, fresh, request, options.also)
+      writeReport(
+        options.patch && side !== undefined
+          ? renderInventoryPatch(audit.changes, side.analysis)
+          : rendered(audit, options, terminal),
+        options,
+        terminal,
+      )
+      tellDiagnostics(diagnostics, options, terminal)
       const { required, advised } = summaryOf(audit.changes)
       finish(required > 0 || (options.failOn === 'advised' && advised > 0) ? 1 : 0)
     },
   )
 }
 
+function rendered(
+  audit: Audit,
+  options: OutputOptions & AuditOptions,
+  terminal: Parameters<typeof styleFor>[1],
+): string {
+  const all = options.all === true
+  const shown: Audit = all ? audit : { ...audit, changes: audit.changes.filter(change => partOf(change) !== 'moved') }
+  switch (options.format) {
+    case 'json':
+      return renderAuditJson(shown)
+    case 'markdown':
+      return renderAuditMarkdown(shown)
+    default:
+      return renderAuditText(shown, { all, style: styleFor(options, terminal) })
+  }
+}
+
+interface Audited {
+  readonly audit: Audit
+  /** The analysis of the version that runs now; undefined where only a snapshot of it is at hand. */
+  readonly side?: Side
+  readonly diagnostics: Report['diagnostics']
+}
+
+/** Compares two versions: their role code, or what is recorded of them where one of the two has no code. */
+function auditOf(old: string, fresh: string, request: AnalysisRequest, also: string | undefined): Audited {
+  const wrapper = also === undefined ? undefined : openDirectory(also)
+  const subjects = { old: openSubject(old, request), new: openSubject(fresh, request) }
+  if (subjects.old.kind === 'code' && subjects.new.kind === 'code') {
+    return auditTrees(subjects.old.tree, subjects.new.tree, request, wrapper)
+  }
+  if (wrapper !== undefined) {
+    throw new UsageError('--also needs the role code of both versions; make or update the clone with: whofixes fetch')
+  }
+  const [before, now] = [outlineOf(subjects.old, request), outlineOf(subjects.new, request)]
+  const audit: Audit = {
+    old: before.report.source,
+    new: now.report.source,
+    playbook: now.report.playbook,
+    host: now.report.host,
+    changes: ranked(outlineChanges(before, now)),
+    notCompared: [
+      'checks, effects, tags, groups and roles the run does not reach, since one of the two is only recorded; whofixes fetch gets the role code',
+    ],
+  }
+  return { audit, diagnostics: now.report.diagnostics }
+}
+
+function outlineOf(subject: Subject, request: AnalysisRequest): ReturnType<typeof outlineOfSnapshot> {
+  if (subject.kind === 'recorded') return outlineOfSnapshot(subject.snapshot)
+  requireKubespray(subject.tree)
+  const { side, report } = sideOf(subject.tree, request)
+  return outlineOfSide(side, report)
+}
+
 /** Compares the role code of two versions for one inventory. */
-export function auditOf(
+export function auditTrees(
   oldTree: SourceTree,
   newTree: SourceTree,
   request: AnalysisRequest,
-): { readonly audit: Audit; readonly reports: { readonly old: Report; readonly new: Report } } {
-  requireKubespray(oldTree)
-  requireKubespray(newTree)
+  wrapper?: SourceTree,
+): Audited & { readonly side: Side } {
+  for (const tree of [oldTree, newTree]) requireKubespray(tree)
   const old = sideOf(oldTree, request)
   const fresh = sideOf(newTree, request)
   const made = old.report.ansible.version
-  const acceptsAnsible =
-    made === null || request.ansible !== undefined
-      ? undefined
-      : ansibleOf(newTree, { ...request, ansible: made }).accepted
   const changes = auditCode(
     old.side,
     fresh.side,
     { old: old.report, new: fresh.report },
     {
       extraVars: request.extraVars,
-      acceptsAnsible,
-      beside: [],
+      usedTags: [...request.tags, ...request.skipTags],
+      acceptsAnsible:
+        made === null || request.ansible !== undefined
+          ? undefined
+          : ansibleOf(newTree, { ...request, ansible: made }).accepted,
+      wrapper,
     },
   )
   const { playbook, host } = fresh.report
-  return {
-    audit: { old: old.report.source, new: fresh.report.source, playbook, host, changes, notCompared: [] },
-    reports: { old: old.report, new: fresh.report },
-  }
+  const audit = { old: old.report.source, new: fresh.report.source, playbook, host, changes, notCompared: [] }
+  return { audit, side: old.side, diagnostics: fresh.report.diagnostics }
 }
 
 function sideOf(tree: SourceTree, request: AnalysisRequest): { readonly side: Side; readonly report: Report } {
