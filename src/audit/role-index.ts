@@ -80,6 +80,9 @@ export interface RoleIndex {
   readonly unread: readonly { readonly says: string; readonly at: Span }[]
 }
 
+/** Keywords that a statement has as members of its own. */
+const readAbove = new Set(['when', 'tags', 'vars', 'name'])
+
 /** Values of these keywords are expressions without braces. */
 const expressionKeywords = new Set(['when', 'changed_when', 'failed_when', 'until', 'that', 'break_when'])
 
@@ -279,6 +282,7 @@ function indexDirectives(
     walkTexts(node, text => collect.text(text, `vars.${name}`, owner, false))
   }
   for (const [keyword, { value }] of directives.keywords) {
+    if (readAbove.has(keyword)) continue
     if (keyword === 'register' && value.kind === 'scalar' && typeof value.data === 'string') {
       collect.define({ name: value.data, origin: 'registered vars', at: value.span, node: undefined, path, role })
     }

@@ -68,7 +68,7 @@ function isWhole(value: Json): boolean {
 
 /** How the value of a default changed; undefined where it did not, or one of the two is not known. */
 export function changedDefaultSays(name: string, before: Json | undefined, now: Json | undefined): string | undefined {
-  if (before === undefined || now === undefined || JSON.stringify(before) === JSON.stringify(now)) return undefined
+  if (before === undefined || now === undefined || identityOf(before) === identityOf(now)) return undefined
   const [from, to] = [shapeOf(before), shapeOf(now)]
   if (from === 'mapping' && to === 'mapping') {
     const [was, is] = [Object.keys(before as object), Object.keys(now as object)]
@@ -84,4 +84,9 @@ export function changedDefaultSays(name: string, before: Json | undefined, now: 
 
 function some(keys: readonly string[]): string {
   return keys.length <= 3 ? keys.join(', ') : `${keys.slice(0, 2).join(', ')} and ${keys.length - 2} more`
+}
+
+/** Equal for values that no task tells apart: a number and the text of it are the same. */
+export function identityOf(value: Json): string {
+  return JSON.stringify(value, (_key, member: unknown) => (typeof member === 'number' ? String(member) : member))
 }

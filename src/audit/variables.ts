@@ -11,7 +11,7 @@ import { type FindRename, type Rename, renamesIn } from './renames.js'
 import type { NameDefinition, NameRead, RoleIndex } from './role-index.js'
 import type { Side } from './side.js'
 import { namesReadBy } from './unavailable.js'
-import { changedDefaultSays, knownJson, type SeenValue, type Shape, seenValues, shapeOf } from './values.js'
+import { changedDefaultSays, identityOf, knownJson, type SeenValue, type Shape, seenValues, shapeOf } from './values.js'
 
 /** Two versions, what matches in them, and what the user has set. */
 export interface Compared {
@@ -292,20 +292,20 @@ function differing(
   const was = before.map(each => ({ role: each.role, value: defaultValue(each, old) }))
   const is = now.map(each => ({ role: each.role, value: defaultValue(each, fresh) }))
   const known = (values: typeof was): string =>
-    [...new Set(values.map(({ value }) => identityOf(value)))].sort().join('\n')
+    [...new Set(values.map(({ value }) => defaultIdentity(value)))].sort().join('\n')
   if (known(was) === known(is)) return undefined
   const pairs = was.flatMap(left => {
     const role = left.role === undefined ? undefined : (matching.roleOf(left.role) ?? left.role)
     const right = is.find(each => each.role === role)
-    return right === undefined || identityOf(left.value) === identityOf(right.value)
+    return right === undefined || defaultIdentity(left.value) === defaultIdentity(right.value)
       ? []
       : [[left.value, right.value] as const]
   })
   const [seen] = [...pairs].sort(([a, b], [c, d]) => Number(c.seen && d.seen) - Number(a.seen && b.seen))
   if (seen !== undefined) return isToldBy(seen) ? seen : undefined
   // No role has it in both versions: then its values as a whole have to differ in something the other does not have.
-  const first = was.find(({ value }) => !is.some(each => identityOf(each.value) === identityOf(value)))
-  const other = is.find(({ value }) => !was.some(each => identityOf(each.value) === identityOf(value)))
+  const first = was.find(({ value }) => !is.some(each => defaultIdentity(each.value) === defaultIdentity(value)))
+  const other = is.find(({ value }) => !was.some(each => defaultIdentity(each.value) === defaultIdentity(value)))
   if (first === undefined || other === undefined) return undefined
   return isToldBy([first.value, other.value]) ? [first.value, other.value] : undefined
 }
@@ -315,8 +315,8 @@ function isToldBy([before, now]: readonly [DefaultValue, DefaultValue]): boolean
   return before.text !== now.text || (before.value !== undefined && now.value !== undefined)
 }
 
-function identityOf({ value, text }: DefaultValue): string {
-  return value === undefined ? `text ${text}` : JSON.stringify(value)
+function defaultIdentity({ value, text }: DefaultValue): string {
+  return value === undefined ? `text ${text}` : identityOf(value)
 }
 
 /** What a default comes to for the host, in the role that sees it. */

@@ -98,7 +98,9 @@ function auditOf(old: string, fresh: string, request: AnalysisRequest, also: str
   const wrapper = also === undefined ? undefined : openDirectory(also)
   const subjects = { old: openSubject(old, request), new: openSubject(fresh, request) }
   if (subjects.old.kind === 'code' && subjects.new.kind === 'code') {
-    return auditTrees(subjects.old.tree, subjects.new.tree, request, wrapper)
+    const [before, now] = [openVersion(subjects.old.tree, request), openVersion(subjects.new.tree, request)]
+    const audit = auditVersions(before, now, request, wrapper)
+    return { audit, side: before.side, diagnostics: now.report.diagnostics }
   }
   if (wrapper !== undefined) {
     throw new UsageError('--also needs the role code of both versions; make or update the clone with: whofixes fetch')
@@ -119,21 +121,28 @@ function auditOf(old: string, fresh: string, request: AnalysisRequest, also: str
 
 function outlineOf(subject: Subject, request: AnalysisRequest): ReturnType<typeof outlineOfSnapshot> {
   if (subject.kind === 'recorded') return outlineOfSnapshot(subject.snapshot)
-  requireKubespray(subject.tree)
-  const { side, report } = sideOf(subject.tree, request)
+  const { side, report } = openVersion(subject.tree, request)
   return outlineOfSide(side, report)
 }
 
-/** Compares the role code of two versions for one inventory. */
-export function auditTrees(
-  oldTree: SourceTree,
-  newTree: SourceTree,
-  request: AnalysisRequest,
-  wrapper?: SourceTree,
-): Audited & { readonly side: Side } {
-  for (const tree of [oldTree, newTree]) requireKubespray(tree)
-  const old = sideOf(oldTree, request)
-  const fresh = sideOf(newTree, request)
+/** One version that is looked at, with its report. */
+export interface Version {
+  readonly tree: SourceTree
+  readonly side: Side
+  readonly report: Report
+}
+
+/** Reads one version of kubespray for an audit. Throws UsageError where the tree is none. */
+export function openVersion(tree: SourceTree, request: AnalysisRequest): Version {
+  requireKubespray(tree)
+  const analysis = analyze(tree, { ...request, variables: eachVariableOnce() })
+  // The report comes first: what the index reads besides is no input of the run.
+  const report = reportOfAnalysis(analysis)
+  return { tree, side: { analysis, index: indexRoles(analysis.code) }, report }
+}
+
+/** Compares the role code of two versions that were read with the same request. */
+export function auditVersions(old: Version, fresh: Version, request: AnalysisRequest, wrapper?: SourceTree): Audit {
   const made = old.report.ansible.version
   const changes = auditCode(
     old.side,
@@ -145,18 +154,10 @@ export function auditTrees(
       acceptsAnsible:
         made === null || request.ansible !== undefined
           ? undefined
-          : ansibleOf(newTree, { ...request, ansible: made }).accepted,
+          : ansibleOf(fresh.tree, { ...request, ansible: made }).accepted,
       wrapper,
     },
   )
   const { playbook, host } = fresh.report
-  const audit = { old: old.report.source, new: fresh.report.source, playbook, host, changes, notCompared: [] }
-  return { audit, side: old.side, diagnostics: fresh.report.diagnostics }
-}
-
-function sideOf(tree: SourceTree, request: AnalysisRequest): { readonly side: Side; readonly report: Report } {
-  const analysis = analyze(tree, { ...request, variables: eachVariableOnce() })
-  // The report comes first: what the index reads besides is no input of the run.
-  const report = reportOfAnalysis(analysis)
-  return { side: { analysis, index: indexRoles(analysis.code) }, report }
+  return { old: old.report.source, new: fresh.report.source, playbook, host, changes, notCompared: [] }
 }
