@@ -57,7 +57,7 @@ export function deedsOf(effect: Effect): readonly Deed[] {
     case 'processes-signalled':
       return targetsOf(effect.target).map(target => deed(`signals by ${effect.by}`, target, describeEffect(effect)))
     case 'container':
-      return [loose(`container ${effect.action}`, effect.runtime, `${effect.runtime}: container ${effect.action}`)]
+      return [loose(`container ${effect.action}`, effect.runtime, containerSays(effect.runtime, effect.action))]
     case 'kubeadm':
       return [loose('kubeadm', effect.subcommand, `runs kubeadm ${effect.subcommand}`)]
     case 'command':
@@ -99,6 +99,13 @@ function deed(sort: string, target: string | undefined, says: string): Deed {
 
 function loose(sort: string, target: string | undefined, says: string): Deed {
   return { sort, target, says, isPlain: false }
+}
+
+function containerSays(runtime: string, action: (Effect & { kind: 'container' })['action']): string {
+  const verb = { started: 'starts', stopped: 'stops', removed: 'removes', image: 'loads images of', other: 'works on' }[
+    action
+  ]
+  return `${verb} containers with ${runtime}`
 }
 
 const verbs: Readonly<Record<FileChange['change'], readonly [sort: string, says: string]>> = {

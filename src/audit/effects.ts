@@ -1,5 +1,6 @@
 import { piecesCanBe } from '../effects/argument.js'
 import type { Action, Change } from '../reports/audit.js'
+import { joinAnd } from '../verdicts/standing.js'
 import { type Deed, deedsOf } from './deeds.js'
 import {
   type Happening,
@@ -32,7 +33,7 @@ export function effectChanges(
   return [
     ...portChanges(happenings.old, happenings.now),
     ...unitChanges(happenings.old, happenings.now),
-    ...deedChanges(happenings.old, happenings.now, renamedNames(old, matching)),
+    ...deedChanges(happenings.old, happenings.now, renamingOf(old, matching)),
     ...movedChanges(old, now, matching, usedTags),
   ]
 }
@@ -44,7 +45,7 @@ interface Done {
   readonly happenings: Happening[]
 }
 
-function deedChanges(old: readonly Happening[], now: readonly Happening[], renamed: Renamed): readonly Change[] {
+function deedChanges(old: readonly Happening[], now: readonly Happening[], renaming: Renaming): readonly Change[] {
   const before = gather(old)
   const after = gather(now)
   const added = onlyIn(after, before)
@@ -62,7 +63,7 @@ function deedChanges(old: readonly Happening[], now: readonly Happening[], renam
   for (const [key, done] of after) {
     const former = before.get(key)
     if (former === undefined) continue
-    const change = otherValue(former, done) ?? otherCondition(former, done, renamed)
+    const change = otherValue(former, done) ?? otherCondition(former, done, renaming)
     if (change !== undefined) changes.push(change)
   }
   return changes
@@ -211,31 +212,49 @@ function withValue(place: Change['old'], value: string): Change['old'] {
   return place === null ? null : { ...place, value }
 }
 
-function otherCondition(former: Done, done: Done, renamed: Renamed): Change | undefined {
+function otherCondition(former: Done, done: Done, renaming: Renaming): Change | undefined {
   if (!done.deed.isPlain || done.deed.target === undefined) return undefined
   const [before, after] = [likelihoodOf(former.happenings), likelihoodOf(done.happenings)]
   if (before.kind === 'unread' || after.kind === 'unread') return undefined
-  const asNow: Renamed = name => renamed(name)
+  const asNow = { ...before, alternatives: before.alternatives.map(each => each.map(renaming.condition)) }
   if (
     isSameCondition(
-      formula(before, asNow),
+      formula(asNow, renaming.name),
       formula(after, name => name),
     )
   )
     return undefined
+  const [was, is] = differing(asNow, after)
   return {
     kind: 'condition-changed',
     name: nameOf(done),
     action: 'none',
-    says: `${sentence(done.deed.says)} ${when(after)}; before, ${when(before)}`,
+    says: `${sentence(done.deed.says)} ${is}; before, ${was}`,
     old: placeOfHappening(former.happenings),
     new: placeOfHappening(done.happenings),
     inventory: [],
   }
 }
 
-function when({ kind, condition }: Likelihood): string {
-  return kind === 'certain' || condition === null ? 'in any case' : `only if ${shortened(condition)}`
+/** Both conditions in words, without the alternatives that they share; of a single one, without what it shares. */
+function differing(before: Likelihood, after: Likelihood): readonly [was: string, is: string] {
+  const text = (conjuncts: readonly string[]): string => joinAnd([...new Set(conjuncts)])
+  const [ours, theirs] = [new Set(before.alternatives.map(text)), new Set(after.alternatives.map(text))]
+  const [was, is] = [
+    before.alternatives.filter(each => !theirs.has(text(each))),
+    after.alternatives.filter(each => !ours.has(text(each))),
+  ]
+  const shares = was.length < before.alternatives.length || is.length < after.alternatives.length
+  const words = ({ kind }: Likelihood, left: readonly (readonly string[])[], others: readonly string[]): string => {
+    if (kind === 'certain') return 'in any case'
+    if (left.length === 0) return 'not in that case'
+    const all = left.map(each => each.filter(conjunct => !others.includes(conjunct)))
+    if (all.some(each => each.length === 0)) return 'without that condition'
+    return `${shares ? 'also' : 'only'} if ${shortened([...new Set(all.map(text))].join(' or '))}`
+  }
+  // What every alternative of both asks is no difference.
+  const common = (was[0] ?? []).filter(each => [...was, ...is].every(conjuncts => conjuncts.includes(each)))
+  return [words(before, was, common), words(after, is, common)]
 }
 
 function formula({ kind, alternatives }: Likelihood, renamed: Renamed): Formula {
@@ -249,15 +268,29 @@ function formula({ kind, alternatives }: Likelihood, renamed: Renamed): Formula 
   )
 }
 
-/** Results and files under the names they have now. */
-function renamedNames(old: Side, matching: Matching): Renamed {
+/** How what the old side's conditions name is called now. */
+interface Renaming {
+  readonly name: Renamed
+  /** A condition in words that names a file. */
+  readonly condition: (text: string) => string
+}
+
+function renamingOf(old: Side, matching: Matching): Renaming {
   const names = new Map<string, string>()
   for (const placed of old.index.statements) {
     const match = matching.statementOf(placed)
     const [before, after] = [registered(placed.statement), match && registered(match.statement)]
     if (before !== undefined && after !== undefined && before !== after) names.set(before, after)
   }
-  return name => names.get(name) ?? name
+  const included = 'the included file is '
+  return {
+    name: name => names.get(name) ?? name,
+    condition: text => {
+      if (!text.startsWith(included)) return text
+      const path = text.slice(included.length)
+      return included + (matching.pathOf(path) ?? path)
+    },
+  }
 }
 
 function registered(statement: Side['index']['statements'][number]['statement']): string | undefined {
