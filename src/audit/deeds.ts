@@ -82,7 +82,9 @@ export function deedsOf(effect: Effect): readonly Deed[] {
     case 'package-source':
       return targetsOf(effect.says).map(target => {
         const tool = effect.kind === 'firewall' ? ` ${effect.tool}` : ''
-        return deed(`${effect.kind}${tool}`, target, describeEffect(effect))
+        // An argument that is not known is left out: more than one task may read the same.
+        const isWhole = target !== undefined && !/…|=(?:\s|$)/.test(target)
+        return { ...deed(`${effect.kind}${tool}`, target, describeEffect(effect)), isPlain: isWhole }
       })
     case 'unit':
     case 'unit-file':

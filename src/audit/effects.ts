@@ -85,13 +85,16 @@ function gather(happenings: readonly Happening[]): ReadonlyMap<string, Done> {
 
 /** What one side does and the other does not, by no name that could be the same. */
 function onlyIn(here: ReadonlyMap<string, Done>, there: ReadonlyMap<string, Done>): readonly Done[] {
-  const bySort = new Map<string, { patterns: string[]; targets: string[]; tasks: Set<number> }>()
+  const bySort = new Map<string, { patterns: string[]; targets: string[]; tasks: Set<number>; open: Set<number> }>()
   for (const { deed, happenings } of there.values()) {
-    const known = bySort.get(deed.sort) ?? { patterns: [], targets: [], tasks: new Set() }
+    const known = bySort.get(deed.sort) ?? { patterns: [], targets: [], tasks: new Set(), open: new Set() }
     bySort.set(deed.sort, known)
     if (deed.target?.includes('…')) known.patterns.push(deed.target)
     if (deed.target !== undefined) known.targets.push(deed.target)
-    for (const { task } of happenings) known.tasks.add(task)
+    for (const { task } of happenings) {
+      known.tasks.add(task)
+      if (deed.target === undefined) known.open.add(task)
+    }
   }
   return [...here].flatMap(([key, done]) => {
     if (there.has(key)) return []
@@ -101,6 +104,8 @@ function onlyIn(here: ReadonlyMap<string, Done>, there: ReadonlyMap<string, Done
       // The same task does such a thing there too.
       return others !== undefined && done.happenings.some(({ task }) => others.tasks.has(task)) ? [] : [done]
     }
+    // What the same task does it to there is not known: it may be this.
+    if (others !== undefined && done.happenings.every(({ task }) => others.open.has(task))) return []
     if (others?.patterns.some(pattern => canBe(pattern, target))) return []
     if (target.includes('…') && others?.targets.some(other => canBe(target, other))) return []
     return isTold(done, here, there) ? [done] : []

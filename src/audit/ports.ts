@@ -158,9 +158,8 @@ function portsOfNginx(text: string): readonly ListeningPort[] {
     const [directive, address] = words
     // Without a port it is 80; an address may be `127.0.0.1:6443`, `[::1]:6443`, `*:6443`, `6443`.
     if (token === ';' && directive === 'listen' && address !== undefined && !address.startsWith('unix:')) {
-      found.push(
-        ...listening(/^(?:.*:)?(\d+)$/.exec(address)?.[1] ?? '80', 'nginx', words.includes('udp') ? 'UDP' : 'TCP'),
-      )
+      const port = /^(?:.*:)?(\d+)$/.exec(address)?.[1] ?? (address.includes(HOLE) ? HOLE : '80')
+      found.push(...listening(port, 'nginx', words.includes('udp') ? 'UDP' : 'TCP'))
     }
     words = []
   }
@@ -178,6 +177,6 @@ function portsOfHaproxy(text: string): readonly ListeningPort[] {
     if (keyword !== 'bind') return []
     return (words[0] ?? '')
       .split(',')
-      .flatMap(address => listening(/:(\d+)(?:-\d+)?$/.exec(address)?.[1], `haproxy ${section}`.trim()))
+      .flatMap(address => listening(/:(\d+|__unknown__)(?:-\d+)?$/.exec(address)?.[1], `haproxy ${section}`.trim()))
   })
 }
