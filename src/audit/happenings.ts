@@ -1,0 +1,109 @@
+import type { Occurrence } from '../effects/run-effects.js'
+import type { ChangedPlace } from '../reports/audit.js'
+import { placeOfSpan } from '../reports/place.js'
+import type { Span } from '../source/text.js'
+import { absorbed, anyClause } from '../verdicts/clauses.js'
+import { type Standing, standingOf } from '../verdicts/standing.js'
+import type { Matching } from './matching.js'
+import type { PlacedStatement, RoleIndex } from './role-index.js'
+import type { Side } from './side.js'
+
+/** An effect that comes about, or may, on one side. */
+export interface Happening {
+  readonly occurrence: Occurrence
+  readonly standing: Exclude<Standing, { kind: 'never' }>
+  /** The same for a task and the one it is matched with. */
+  readonly task: number
+}
+
+/** What happens to the host on both sides; tasks that are matched have the same number. */
+export function happeningsOf(
+  old: Side,
+  now: Side,
+  matching: Matching,
+): { readonly old: readonly Happening[]; readonly now: readonly Happening[] } {
+  const numbers = new Map<PlacedStatement, number>()
+  const numberOf = (placed: PlacedStatement): number => {
+    const known = numbers.get(placed)
+    if (known === undefined) numbers.set(placed, numbers.size)
+    return known ?? numbers.size - 1
+  }
+  const gather = (side: Side, taskOf: (at: Span) => PlacedStatement | undefined): readonly Happening[] =>
+    side.analysis.effects.occurrences.flatMap(occurrence => {
+      if (occurrence.effect.kind === 'stop-if' || occurrence.effect.kind === 'cluster-object') return []
+      const standing = standingOf(occurrence)
+      if (standing.kind === 'never') return []
+      const placed = taskOf(occurrence.task.task.at)
+      // A task that the index does not have (a file from outside) is matched with none.
+      return [{ occurrence, standing, task: placed === undefined ? -1 : numberOf(placed) }]
+    })
+  const oldTasks = statementsByPlace(old.index)
+  const newTasks = statementsByPlace(now.index)
+  return {
+    now: gather(now, newTasks),
+    old: gather(old, at => {
+      const placed = oldTasks(at)
+      return placed && (matching.statementOf(placed) ?? placed)
+    }),
+  }
+}
+
+/** Statements by where they start. */
+function statementsByPlace(index: RoleIndex): (at: Span) => PlacedStatement | undefined {
+  const byFile = new Map<string, Map<number, PlacedStatement>>()
+  for (const placed of index.statements) {
+    const { file, start } = placed.statement.at
+    const known = byFile.get(file.path)
+    if (known === undefined) byFile.set(file.path, new Map([[start, placed]]))
+    else known.set(start, placed)
+  }
+  return at => byFile.get(at.file.path)?.get(at.start)
+}
+
+/** Under what several happenings come about together: certainly, as the host decides, or as nobody can tell. */
+export interface Likelihood {
+  readonly kind: 'certain' | 'host-decides' | 'unread'
+  /** Of which any is enough; each is conditions that hold together. */
+  readonly alternatives: readonly (readonly string[])[]
+  /** The conditions in words; null where nothing is left. */
+  readonly condition: string | null
+}
+
+/** A value is one of a few: which, depends on something that no condition of the task names. */
+const choices = /^(?:set here depending on .*|its value otherwise)$/s
+
+export function likelihoodOf(happenings: readonly Happening[]): Likelihood {
+  const clauses: { text: string; conjuncts: readonly string[] }[] = []
+  let unread = false
+  for (const { standing } of happenings) {
+    if (standing.kind === 'happens') return { kind: 'certain', alternatives: [], condition: null }
+    if (standing.kind === 'unread') unread = true
+    else {
+      const conjuncts = standing.conjuncts.filter(text => !choices.test(text))
+      if (conjuncts.length === 0) return { kind: 'certain', alternatives: [], condition: null }
+      clauses.push({ text: standing.condition, conjuncts })
+    }
+  }
+  const different = absorbed(clauses.slice(0, 40))
+  const condition = different.length === 0 ? null : anyClause(different)
+  if (unread) return { kind: 'unread', alternatives: [], condition }
+  return { kind: 'host-decides', alternatives: different.map(each => each.conjuncts), condition }
+}
+
+/** The task that an effect stands in, as a place of a change. */
+export function placeOfHappening(happenings: readonly Happening[]): ChangedPlace | null {
+  const first = happenings.find(each => each.standing.kind === 'happens') ?? happenings[0]
+  return first === undefined ? null : placeOfSpan(first.occurrence.task.task.at)
+}
+
+/** `, if …` behind a sentence; nothing where it is certain. */
+export function underCondition({ kind, condition }: Likelihood): string {
+  if (kind === 'certain') return ''
+  if (kind === 'unread' || condition === null) return ', perhaps'
+  return `, if ${shortened(condition)}`
+}
+
+export function shortened(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ')
+  return line.length > 200 ? `${line.slice(0, 199)}…` : line
+}
