@@ -54,8 +54,18 @@ const deepest = 16
 /** Directories of other people's code. */
 const foreign = new Set(['ansible_collections', 'node_modules', 'site-packages', 'venv'])
 
-/** Reads every YAML file of a wrapper. What cannot be read names nothing. */
+const wrappers = new WeakMap<SourceTree, Wrapper>()
+
+/** Reads every YAML file of a wrapper, a tree once. What cannot be read names nothing. */
 export function readWrapper(tree: SourceTree): Wrapper {
+  const known = wrappers.get(tree)
+  if (known !== undefined) return known
+  const wrapper = readFiles(tree)
+  wrappers.set(tree, wrapper)
+  return wrapper
+}
+
+function readFiles(tree: SourceTree): Wrapper {
   const { paths, checkouts } = listWrapper(tree)
   const collect: Collect = { roles: [], files: [], definitions: [], variableFiles: new Set() }
   const nodes = new Map<string, Node>()
