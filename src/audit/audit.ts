@@ -3,6 +3,7 @@ import type { Report } from '../reports/report.js'
 import type { SourceTree } from '../source/tree.js'
 import { checkChanges } from './checks.js'
 import { deadOptions } from './dead-options.js'
+import { effectChanges } from './effects.js'
 import { givenBy } from './given.js'
 import { groupChanges } from './groups.js'
 import { matchSides } from './matching.js'
@@ -50,6 +51,7 @@ export function auditCode(old: Side, fresh: Side, reports: Reports, request: Aud
     ...groupChanges(old, fresh),
     ...variableChanges(compared),
     ...deadOptions(compared),
+    ...effectChanges(old, fresh, matching, request.usedTags),
     ...(wrapper === undefined ? [] : wrapperChanges(wrapper, old, fresh)),
   ])
 }

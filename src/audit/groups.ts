@@ -28,7 +28,7 @@ export function groupChanges(old: Side, next: Side): readonly Change[] {
   const passedOnNow = passedOn(next)
   return [...old.index.groups].flatMap(([name, all]): readonly Change[] => {
     if (alwaysThere.has(name) || isMadeByRun(old, name)) return []
-    if ((next.index.groups.get(name) ?? []).some(read => passedOnTo(read) === undefined)) return []
+    if (isAskedFor(next, name)) return []
     const [first] = all
     if (first === undefined) return []
     // A name that OLD only passed on was an old one there already: what it passed it on to is its successor.
@@ -108,6 +108,15 @@ function hostList({ analysis }: Side, name: string, to?: string): string {
   return hosts.slice(0, 4).join(', ') + (hosts.length > 4 ? ` and ${hosts.length - 4} more` : '')
 }
 
+/** Whether anything asks for a group other than to pass its hosts on; a template in `hosts:` may name it in its text. */
+function isAskedFor({ index }: Side, name: string): boolean {
+  if ((index.groups.get(name) ?? []).some(read => passedOnTo(read) === undefined)) return true
+  return index.plays.some(({ play: { hosts } }) => {
+    const text = hosts?.kind === 'scalar' && typeof hosts.data === 'string' ? hosts.data : ''
+    return hasTemplate(text) && text.includes(name) && asWritten(name).test(text)
+  })
+}
+
 /** The default inventory is the program's own, made from each version's sample: nobody has to act on it. */
 function isUsers({ analysis }: Side): boolean {
   return analysis.inventory.sources.length > 0
@@ -173,6 +182,8 @@ function successorsBetween(old: Side, next: Side): ReadonlyMap<string, Successor
   // A group that OLD asks for too is no new name: it takes the place of this one, or is asked for beside it.
   const isNew = (name: string): boolean => !old.index.groups.has(name)
   const first = comparePlaces(readsByPlace(old, new Map()), now, isNew)
+  const isFound = (name: string): boolean => first.has(name) || next.index.groups.has(name)
+  if ([...old.index.groups.keys()].every(isFound)) return first
   return new Map([...comparePlaces(readsByPlace(old, first), now, isNew), ...first])
 }
 
@@ -225,7 +236,9 @@ function readsByPlace({ index }: Side, successors: ReadonlyMap<string, Successor
     for (const read of reads) {
       if (passedOnTo(read) !== undefined) continue
       let text = textAt(read).replaceAll(written, '\0')
-      for (const each of exchanges) if (each.name !== name) text = text.replaceAll(each.written, each.to)
+      for (const each of exchanges) {
+        if (each.name !== name && text.includes(each.name)) text = text.replaceAll(each.written, each.to)
+      }
       const key = [pathKey(read.at.file.path), ownerKey(read.owner), read.slot, text].join('\n')
       const names = found.get(key) ?? new Map<string, NameRead[]>()
       found.set(key, names)

@@ -8,9 +8,10 @@ import { readInventorySettings } from '../inventory/settings.js'
 import { hasTemplate, parseTemplate } from '../jinja/parser.js'
 import type { Change } from '../reports/audit.js'
 import { type Place, placeOfSpan, placeText } from '../reports/place.js'
-import { placeOf, type SourceFile, type Span } from '../source/text.js'
+import { pathToOpen, placeOf, type SourceFile, type Span } from '../source/text.js'
 import type { SourceTree } from '../source/tree.js'
 import type { Node, ScalarNode } from '../yaml/node.js'
+import { readYaml } from '../yaml/read.js'
 import { askedIn } from './asked.js'
 
 /** Whose inventory it is: what the audit of OLD was made from. */
@@ -122,6 +123,7 @@ function renameVariable(change: Rename, places: Places, retyped: ReadonlySet<str
     if (wrong !== undefined) leaveOut(where, `${wrong}, so its value has to change too`)
     else if (defined !== undefined) leaveOut(where, `${placeOf(defined.definition.at)} sets ${to} as well`)
     else if (spans.includes(undefined)) leaveOut(where, 'its name is not written plainly')
+    else if (repeats(file, name)) leaveOut(where, 'a mapping of the file has it twice, and only the last one counts')
     else if (becomes(draft, file, to, name)) leaveOut(where, `another variable of this file becomes ${to}`)
     else for (const span of spans) if (span !== undefined) edit(draft, span, to)
   }
@@ -227,7 +229,19 @@ function groupObstacle(
   if (isTaken) return `another group becomes ${to}`
   if (occupied !== undefined) return `${occupied} is there already`
   const unplain = found.find(({ name, at }) => at.file.text.slice(at.start, at.end) !== name)
-  return unplain === undefined ? undefined : `${placeOf(unplain.at)} does not write its name plainly`
+  if (unplain !== undefined) return `${placeOf(unplain.at)} does not write its name plainly`
+  const twice = found.find(({ name, at }) => repeats(at.file, name))
+  return twice && `a mapping of ${pathToOpen(twice.at.file)} has it twice, and only the last one counts`
+}
+
+/** Whether a mapping of a YAML file has a key twice: the one that does not count would come to life beside a new name. */
+function repeats(file: SourceFile, name: string): boolean {
+  let isRepeated = false
+  readYaml(file, ({ code, at }) => {
+    const key = file.text.slice(at.start, at.end).replace(/^(["'])(.*)\1$/, '$2')
+    if (code === 'yaml-duplicate-key' && key === name) isRepeated = true
+  })
+  return isRepeated
 }
 
 interface MovedFiles {

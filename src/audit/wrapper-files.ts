@@ -11,20 +11,23 @@ import type { SourceTree } from '../source/tree.js'
 import type { Node } from '../yaml/node.js'
 import { readYamlFile } from '../yaml/read.js'
 
-/** A role that the wrapper runs, by the name it wrote; with files it takes instead of `main`. */
-export interface RoleReference {
-  readonly name: string
-  readonly at: Span
-  readonly from: readonly { readonly folder: keyof RoleFiles; readonly file: string; readonly at: Span }[]
-}
-
-/** A path in a value. `name` is what is written out of it: the end, where a template stands before. */
-export interface PathReference {
+/** A name or path that the wrapper writes. */
+interface Written {
+  /** What is written out of it: the end, where a template stands before. */
   readonly name: string
   readonly isTemplated: boolean
   readonly at: Span
-  /** The file the value stands in. */
+  /** The file it stands in. */
   readonly path: string
+}
+
+/** A role that the wrapper runs, with files it takes instead of `main`. */
+export interface RoleReference extends Written {
+  readonly from: readonly { readonly folder: keyof RoleFiles; readonly file: string; readonly at: Span }[]
+}
+
+/** A path in a value. */
+export interface PathReference extends Written {
   /** An `import_playbook`: then a bare file name is a path too. */
   readonly isPlaybook: boolean
 }
@@ -48,8 +51,18 @@ const deepest = 16
 /** Directories of other people's code. */
 const foreign = new Set(['ansible_collections', 'node_modules', 'site-packages', 'venv'])
 
-/** Reads every YAML file of a wrapper. What cannot be read names nothing. */
+const wrappers = new WeakMap<SourceTree, Wrapper>()
+
+/** Reads every YAML file of a wrapper, a tree once. What cannot be read names nothing. */
 export function readWrapper(tree: SourceTree): Wrapper {
+  const known = wrappers.get(tree)
+  if (known !== undefined) return known
+  const wrapper = readFiles(tree)
+  wrappers.set(tree, wrapper)
+  return wrapper
+}
+
+function readFiles(tree: SourceTree): Wrapper {
   const { paths, checkouts } = listWrapper(tree)
   const collect: Collect = { roles: [], files: [], definitions: [], variableFiles: new Set() }
   const nodes = new Map<string, Node>()
@@ -65,7 +78,7 @@ export function readWrapper(tree: SourceTree): Wrapper {
   for (const [path, node] of nodes) {
     walkPaths(node, path, collect)
     if (node.kind === 'map' && /(?:^|\/)meta\/main\.ya?ml$/.test(path)) {
-      for (const entry of readRoleMeta(node, () => {}).dependencies) if ('role' in entry) addEntry(entry, collect)
+      for (const entry of readRoleMeta(node, () => {}).dependencies) if ('role' in entry) addEntry(entry, path, collect)
     } else if (isPlaybook(node)) {
       playbookDirectories.add(directoryOf(path))
       readPlaybook(node, () => {}).forEach((entry, number) => {
@@ -143,7 +156,7 @@ function addPlay(entry: PlaybookEntry, node: Node | undefined, path: string, col
     addPath(entry.file, value?.span ?? entry.at, path, true, collect)
     return
   }
-  for (const role of entry.roles) if ('role' in role) addEntry(role, collect)
+  for (const role of entry.roles) if ('role' in role) addEntry(role, path, collect)
   const files = entry.keywords.get('vars_files')?.value
   if (files !== undefined) eachText(files, text => collect.variableFiles.add(joined(directoryOf(path), text)))
   for (const part of [entry.preTasks, entry.tasks, entry.postTasks, entry.handlers]) {
@@ -153,9 +166,10 @@ function addPlay(entry: PlaybookEntry, node: Node | undefined, path: string, col
 
 function addEntry(
   entry: Directives & { readonly role: string; readonly parameters: readonly Definition[] },
+  path: string,
   collect: Collect,
 ): void {
-  collect.roles.push({ name: entry.role, at: entry.at, from: [] })
+  collect.roles.push({ ...writtenEnd(entry.role, entry.at), at: entry.at, path, from: [] })
   define([...entry.vars, ...entry.parameters], collect)
 }
 
@@ -182,7 +196,8 @@ function addTask(task: Task, path: string, collect: Collect): void {
         const file = textOf(node)
         return node === undefined || file === undefined || hasTemplate(file) ? [] : [{ folder, file, at: node.span }]
       })
-      collect.roles.push({ name, at: (named.get('name') ?? named.get('role'))?.span ?? task.at, from })
+      const at = (named.get('name') ?? named.get('role'))?.span ?? task.at
+      collect.roles.push({ ...writtenEnd(name, at), at, path, from })
       return
     }
     case 'ansible.builtin.include_vars': {
@@ -255,13 +270,17 @@ function writtenOut(text: string, at: Span): string {
   return parsed.body.map(part => (part.kind === 'text' ? part.text : filledIn)).join('')
 }
 
-function addPath(text: string, at: Span, path: string, isPlaybook: boolean, collect: Collect): void {
-  if (text.includes('://')) return
+/** What is written out at the end of a text, behind its last template. */
+function writtenEnd(text: string, at: Span): { readonly name: string; readonly isTemplated: boolean } {
   const written = writtenOut(text, at)
   const from = written.lastIndexOf(filledIn) + 1
-  const name = written.slice(from).replace(/^\//, '')
-  if (name === '') return
-  collect.files.push({ name: from === 0 ? written : name, isTemplated: from > 0, at, path, isPlaybook })
+  return { name: from === 0 ? written : written.slice(from).replace(/^\//, ''), isTemplated: from > 0 }
+}
+
+function addPath(text: string, at: Span, path: string, isPlaybook: boolean, collect: Collect): void {
+  if (text.includes('://')) return
+  const end = writtenEnd(text, at)
+  if (end.name !== '') collect.files.push({ ...end, at, path, isPlaybook })
 }
 
 /** A path seen from a directory; one that leads out keeps its `..` in front. */

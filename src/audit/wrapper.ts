@@ -1,11 +1,10 @@
 import type { Definition } from '../ansible/statement.js'
-import { hasTemplate } from '../jinja/parser.js'
 import type { Change, ChangeKind } from '../reports/audit.js'
 import { type Place, placeOfSpan, placeText } from '../reports/place.js'
 import { directoryOf, firstFile } from '../run/code.js'
 import { once } from '../source/once.js'
 import type { Span } from '../source/text.js'
-import type { SourceTree } from '../source/tree.js'
+import type { EntryKind, SourceTree } from '../source/tree.js'
 import type { Side } from './side.js'
 import { joined, type PathReference, type RoleReference, readWrapper, type Wrapper } from './wrapper-files.js'
 
@@ -23,13 +22,13 @@ export function wrapperChanges(tree: SourceTree, old: Side, next: Side): readonl
   const found: Change[] = []
   const owned = once(() => ownedSuffixes(wrapper))
   for (const reference of wrapper.files) {
-    if (isOwnFile(reference, wrapper, owned)) continue
+    if (isOwn(reference, 'file', wrapper, owned)) continue
     const path = kubesprayFile(reference, old)
     if (path === undefined || next.analysis.code.tree.entryKind(path) === 'file') continue
     found.push(fileChange(path, reference.at, old, successors))
   }
   for (const reference of wrapper.roles) {
-    const role = isOwnRole(reference.name, owned) ? undefined : kubesprayRole(reference.name, old)
+    const role = isOwn(reference, 'directory', wrapper, owned) ? undefined : kubesprayRole(reference, old)
     if (role !== undefined) found.push(...roleChanges(role, reference, old, next, successors))
   }
   return merged(found)
@@ -82,14 +81,21 @@ function segmentsOf(path: string): readonly string[] {
     .filter(segment => segment !== '' && segment !== '.' && segment !== '..')
 }
 
-function isOwnFile({ name, isTemplated, path }: PathReference, wrapper: Wrapper, owned: () => Owned): boolean {
+/** Whether a name means a file or a role of the wrapper itself. */
+function isOwn(
+  { name, isTemplated, path }: PathReference | RoleReference,
+  kind: EntryKind,
+  wrapper: Wrapper,
+  owned: () => Owned,
+): boolean {
   if (!isTemplated) {
     const target = joined(directoryOf(path), name)
     if (isInCheckout(target, wrapper)) return false
-    if (wrapper.tree.entryKind(target) === 'file') return true
+    if (wrapper.tree.entryKind(target) === kind) return true
     if (target.startsWith('../') || name.startsWith('/')) return false
   }
-  return owned().files.has(segmentsOf(name).join('/'))
+  const ends = kind === 'file' ? owned().files : owned().roles
+  return ends.has(segmentsOf(name).join('/'))
 }
 
 function isInCheckout(path: string, { checkouts }: Wrapper): boolean {
@@ -118,19 +124,13 @@ function collectionPlaybook(name: string, playbooks: readonly string[]): string 
   return playbooks.find(path => path === `playbooks/${file}.yml` || path === `playbooks/${file}.yaml`)
 }
 
-function isOwnRole(name: string, owned: () => Owned): boolean {
-  return !name.startsWith('/') && !name.startsWith('../') && owned().roles.has(segmentsOf(name).join('/'))
-}
-
 /** The directory of the role of OLD that a name means: by itself, with a path in front, or with that of a collection. */
-function kubesprayRole(name: string, { index }: Side): string | undefined {
-  const written = hasTemplate(name) ? name.slice(name.lastIndexOf('}}') + 2) : name
-  const segments = segmentsOf(written)
-  const isPath = hasTemplate(name) || /^\.{0,2}\//.test(name) || segments.includes('roles')
+function kubesprayRole({ name }: RoleReference, { index }: Side): string | undefined {
+  const segments = segmentsOf(name)
   const plain = segments.join('/')
-  const names = isPath ? endsOf(plain) : [plain, ...withoutCollection(plain)]
-  return names
-    .flatMap(each => (each === '' ? [] : each.startsWith('roles/') ? [each] : [`roles/${each}`]))
+  if (segments.includes('roles')) return endsOf(plain).find(end => index.roles.includes(end))
+  return [plain, ...withoutCollection(plain)]
+    .map(each => `roles/${each}`)
     .find(directory => index.roles.includes(directory))
 }
 

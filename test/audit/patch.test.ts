@@ -2,10 +2,14 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { applyPatch, parsePatch } from 'diff'
+import fc from 'fast-check'
 import { renderInventoryPatch } from '../../src/audit/patch.js'
 import { readInventoryVars } from '../../src/inventory/group-vars.js'
+import type { Definition, Inventory } from '../../src/inventory/inventory.js'
 import { readInventory } from '../../src/inventory/read.js'
 import type { Change, ChangeKind } from '../../src/reports/audit.js'
+import { placeOfSpan, placeText } from '../../src/reports/place.js'
 import type { Json } from '../../src/reports/value-text.js'
 import { openCode } from '../../src/run/code.js'
 import { openDirectory } from '../../src/source/directory.js'
@@ -113,4 +117,125 @@ describe('the diff of an inventory', () => {
       )
     })
   })
+
+  it('leaves an inventory as it was, but for the names', () => {
+    fc.assert(
+      fc.property(inventoryText, ({ name, text }) => {
+        withTemporary(root => {
+          writeFiles(root, { [name]: text })
+          const told: string[] = []
+          const before = readInventory([join(root, name)], ({ code }) => {
+            if (code === 'yaml-duplicate-key') told.push(code)
+          })
+          // A key that stands twice is left out.
+          fc.pre(before.refused.length === 0 && told.length === 0)
+          const definitions = [...before.groups.values(), ...before.hosts.values()].flatMap(each => each.variables)
+          const at = new Set(
+            definitions.filter(each => each.name === 'swap_off').map(each => placeText(placeOfSpan(each.at))),
+          )
+          const row = {
+            name: '',
+            files: {},
+            inventory: [name],
+            changes: [
+              { kind: 'group-renamed', name: 'old-masters', to: 'plane', at: [`${name}:1`] },
+              {
+                kind: 'variable-renamed',
+                name: 'swap_off',
+                to: 'fail_swap_on',
+                at: [...at].map(each => each.slice(root.length + 1)),
+              },
+            ] as const,
+            after: {},
+            notes: [],
+          }
+          const [patch] = parsePatch(renderRow(root, row))
+          const after = patch === undefined ? text : applyPatch(text, patch)
+          assert.ok(typeof after === 'string')
+          writeFiles(root, { [name]: after })
+          assert.deepEqual(
+            said(
+              readInventory([join(root, name)], () => {}),
+              {},
+            ),
+            said(before, { 'group old-masters': 'plane', 'variable swap_off': 'fail_swap_on' }),
+          )
+        })
+      }),
+      { numRuns: 20 },
+    )
+  })
 })
+
+/** What an inventory says, with its names as they are to be. */
+function said({ groups, hosts, refused }: Inventory, renamed: Readonly<Record<string, string>>): unknown {
+  const named = (kind: 'group' | 'variable', name: string): string => renamed[`${kind} ${name}`] ?? name
+  const values = (variables: readonly Definition[]): unknown =>
+    variables.map(({ name, node }) => [named('variable', name), node.kind === 'scalar' ? String(node.data) : node.kind])
+  return {
+    refused,
+    groups: [...groups.values()].map(({ name, children, hosts: of, variables }) => [
+      named('group', name),
+      children.map(child => named('group', child)),
+      of,
+      values(variables),
+    ]),
+    hosts: [...hosts.values()].map(({ name, variables }) => [name, values(variables)]),
+  }
+}
+
+const group = fc.constantFrom('old-masters', 'old-masters-2', 'my-old-masters', 'cluster', 'swap_off')
+const variable = fc.constantFrom('swap_off', 'swap_offset', 'no_swap_off', 'old-masters')
+const value = fc.constantFrom('false', 'swap_off', '"a swap_off"', "'old-masters'", '3')
+const host = fc.constantFrom('n1', 'n2', 'old-masters.example.org')
+const blank = fc.constantFrom('', ' ', '\t')
+const comment = fc.constantFrom('', ' # old-masters swap_off=1')
+
+const iniLine = fc.oneof(
+  fc
+    .tuple(group, fc.constantFrom('', ':children', ':vars'), comment)
+    .map(([name, kind, end]) => `[${name}${kind}]${end}`),
+  fc
+    .tuple(blank, host, variable, value, comment)
+    .map(([start, name, key, set, end]) => `${start}${name} ${key}=${set}${end}`),
+  fc.tuple(host, variable, variable).map(([name, one, two]) => `${name} "${one}=1" ${two}='x y'`),
+  fc.tuple(blank, group, comment).map(([start, name, end]) => `${start}${name}${end}`),
+  fc.tuple(variable, blank, blank, value).map(([name, left, right, set]) => `${name}${left}=${right}${set}`),
+  fc.constantFrom('', '; [old-masters]', '# swap_off=1'),
+)
+
+const iniText = fc
+  .tuple(fc.array(iniLine, { maxLength: 12 }), fc.constantFrom('\n', '\r\n'), fc.boolean())
+  .map(([lines, end, isEnded]) => ({ name: 'hosts.ini', text: lines.join(end) + (isEnded ? end : '') }))
+
+const yamlMembers = fc.array(fc.tuple(group, fc.constantFrom('', "'", '"')), { maxLength: 3 })
+const yamlVars = fc.array(fc.tuple(variable, fc.constantFrom('', "'", '"'), value), { maxLength: 3 })
+
+const yamlText = fc
+  .array(
+    fc.record({
+      name: group,
+      members: yamlMembers,
+      vars: yamlVars,
+      hostVars: yamlVars,
+      of: host,
+      isFlow: fc.boolean(),
+    }),
+    {
+      minLength: 1,
+      maxLength: 4,
+    },
+  )
+  .map(groups => {
+    const quoted = (text: string, quote: string): string => `${quote}${text}${quote}`
+    const lines = groups.map(({ name, members, vars, hostVars, of, isFlow }) => {
+      const set = (given: typeof vars): string =>
+        given.map(([key, quote, set]) => `${quoted(key, quote)}: ${set}`).join(', ')
+      const children = members.map(([child, quote]) => `${quoted(child, quote)}: `).join(', ')
+      if (isFlow) return `${name}: {vars: {${set(vars)}}, children: {${children}}, hosts: {${of}: {${set(hostVars)}}}}`
+      return `${name}: # old-masters\n  children: {${children}}\n  vars:\n${vars.map(([key, quote, set]) => `    ${quoted(key, quote)}: ${set}\n`).join('')}  hosts:\n    ${of}: {${set(hostVars)}}`
+    })
+    return { name: 'hosts.yml', text: `${lines.join('\n')}\n` }
+  })
+
+const inventoryText = fc.oneof(iniText, yamlText)
