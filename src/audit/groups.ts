@@ -38,7 +38,7 @@ export function groupChanges(old: Side, next: Side): readonly Change[] {
       each => each !== undefined && next.index.groups.has(each),
     )
     const standing = standingOf(next, name, to)
-    if (isOldName && standing !== 'left-out') return []
+    if (isOldName && (standing !== 'left-out' || standingOf(old, name, to) === 'left-out')) return []
     const inventory = isUsers(old) ? (placesInInventory().get(name) ?? []) : []
     const action = inventory.length === 0 ? 'none' : actionFor(standing)
     const evidence = found?.to === to ? found?.evidence : undefined
