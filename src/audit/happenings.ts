@@ -2,7 +2,7 @@ import type { Occurrence } from '../effects/run-effects.js'
 import type { ChangedPlace } from '../reports/audit.js'
 import { placeOfSpan } from '../reports/place.js'
 import type { Span } from '../source/text.js'
-import { absorbed, anyClause } from '../verdicts/clauses.js'
+import { absorbed, anyClause, type Clause } from '../verdicts/clauses.js'
 import { type Standing, standingOf } from '../verdicts/standing.js'
 import type { Matching } from './matching.js'
 import type { PlacedStatement, RoleIndex } from './role-index.js'
@@ -72,8 +72,11 @@ export interface Likelihood {
 /** A value is one of a few: which, depends on something that no condition of the task names. */
 const choices = /^(?:set here depending on .*|its value otherwise)$/s
 
+/** More alternatives than this say nothing to a reader. */
+const maxAlternatives = 40
+
 export function likelihoodOf(happenings: readonly Happening[]): Likelihood {
-  const clauses: { text: string; conjuncts: readonly string[] }[] = []
+  const clauses = new Map<string, Clause>()
   let unread = false
   for (const { standing } of happenings) {
     if (standing.kind === 'happens') return { kind: 'certain', alternatives: [], condition: null }
@@ -81,10 +84,11 @@ export function likelihoodOf(happenings: readonly Happening[]): Likelihood {
     else {
       const conjuncts = standing.conjuncts.filter(text => !choices.test(text))
       if (conjuncts.length === 0) return { kind: 'certain', alternatives: [], condition: null }
-      clauses.push({ text: standing.condition, conjuncts })
+      const key = conjuncts.join('\0')
+      if (!clauses.has(key)) clauses.set(key, { text: standing.condition, conjuncts })
     }
   }
-  const different = absorbed(clauses.slice(0, 40))
+  const different = absorbed([...clauses.values()].slice(0, maxAlternatives))
   const condition = different.length === 0 ? null : anyClause(different)
   if (unread) return { kind: 'unread', alternatives: [], condition }
   return { kind: 'host-decides', alternatives: different.map(each => each.conjuncts), condition }
