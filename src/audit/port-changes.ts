@@ -20,8 +20,9 @@ interface Seen {
 
 /** Ports that something on the host listens on by the files that are written, and that nothing did by those before. */
 export function portChanges(old: readonly Happening[], now: readonly Happening[]): readonly Change[] {
-  const before = portsWritten(old)
-  const after = portsWritten(now)
+  // Parts that may not be written count as written before: a port is new only where it certainly was not there.
+  const before = portsWritten(old, true)
+  const after = portsWritten(now, false)
   return [...after.ports].flatMap(([port, { who, path, happenings }]): readonly Change[] => {
     if (before.ports.has(port) || before.unread.has(path) || [...who].some(each => before.open.has(each))) return []
     return [
@@ -38,7 +39,7 @@ export function portChanges(old: readonly Happening[], now: readonly Happening[]
   })
 }
 
-function portsWritten(happenings: readonly Happening[]): Seen {
+function portsWritten(happenings: readonly Happening[], alsoUnsure: boolean): Seen {
   const ports = new Map<string, Listening>()
   const open = new Set<string>()
   const unread = new Set<string>()
@@ -47,8 +48,7 @@ function portsWritten(happenings: readonly Happening[]): Seen {
     if (effect.kind !== 'file' || effect.change !== 'written') continue
     const path = textOf(effect.path)
     if (path === undefined) continue
-    // A template that was not rendered may have parts that are not written.
-    const texts = effect.contentUnsure === undefined ? writtenTexts(effect.content) : []
+    const texts = alsoUnsure || effect.contentUnsure === undefined ? writtenTexts(effect.content) : []
     if (texts.length === 0) unread.add(path)
     for (const { port, who } of texts.flatMap(text => portsIn(path, text))) {
       if (port === ANY_PORT) {
