@@ -1,4 +1,4 @@
-import type { Occurrence } from '../effects/run-effects.js'
+import { type Occurrence, runsOf } from '../effects/run-effects.js'
 import type { ChangedPlace } from '../reports/audit.js'
 import { placeOfSpan } from '../reports/place.js'
 import type { Span } from '../source/text.js'
@@ -31,6 +31,8 @@ export function happeningsOf(
   const gather = (side: Side, taskOf: (at: Span) => PlacedStatement | undefined): readonly Happening[] =>
     side.analysis.effects.occurrences.flatMap(occurrence => {
       if (occurrence.effect.kind === 'stop-if' || occurrence.effect.kind === 'cluster-object') return []
+      // Most do not run; why not is of no interest here.
+      if (occurrence.asWritten || runsOf(occurrence).kind === 'false') return []
       const standing = standingOf(occurrence)
       if (standing.kind === 'never') return []
       const placed = taskOf(occurrence.task.task.at)
@@ -75,6 +77,7 @@ const choices = /^(?:set here depending on .*|its value otherwise)$/s
 /** More alternatives than this say nothing to a reader. */
 const maxAlternatives = 40
 
+/** Whether any of them comes about, and under what: one that certainly does makes it certain. */
 export function likelihoodOf(happenings: readonly Happening[]): Likelihood {
   const clauses = new Map<string, Clause>()
   let unread = false
@@ -107,6 +110,7 @@ export function underCondition({ kind, condition }: Likelihood): string {
   return `, if ${shortened(condition)}`
 }
 
+/** A condition on one line, cut where it is too long to read. */
 export function shortened(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ')
   return line.length > 200 ? `${line.slice(0, 199)}…` : line
