@@ -46,13 +46,19 @@ export function deedsOf(effect: Effect): readonly Deed[] {
         deed(`swap ${effect.state}`, target, describeEffect(effect)),
       )
     case 'mount':
-      return targetsOf(effect.path).map(target => deed(`mount ${effect.state}`, target, describeEffect(effect)))
+      return targetsOf(effect.path).map(target =>
+        deed(`mount ${effect.state}`, target, `${mountVerbs[effect.state]} ${target ?? 'a file system'}`),
+      )
     case 'fstab-entries-removed':
     case 'fstab-entry-written':
       return targetsOf(effect.mountPoint).map(target => deed(effect.kind, target, describeEffect(effect)))
     case 'boot-parameters':
       return targetsOf(effect.parameters).map(target =>
-        deed(`boot parameters ${effect.change}`, target, describeEffect(effect)),
+        deed(
+          `boot parameters ${effect.change}`,
+          target,
+          `${effect.change === 'added' ? 'adds' : 'takes out'} the boot parameters ${target ?? '…'}`,
+        ),
       )
     case 'processes-signalled':
       return targetsOf(effect.target).map(target => deed(`signals by ${effect.by}`, target, describeEffect(effect)))
@@ -68,7 +74,9 @@ export function deedsOf(effect: Effect): readonly Deed[] {
       return [loose('module', module, `runs the module ${module}, which could do anything`)]
     }
     case 'selinux':
-      return targetsOf(effect.state).map(target => deed(`SELinux ${effect.sets}`, target, describeEffect(effect)))
+      return targetsOf(effect.state).map(target =>
+        deed(`SELinux ${effect.sets}`, target, `sets SELinux to ${target ?? 'a mode that is not known'}`),
+      )
     case 'hostname':
       return [deed('host name', 'host name', describeEffect(effect))]
     case 'reboot':
@@ -84,7 +92,8 @@ export function deedsOf(effect: Effect): readonly Deed[] {
         const tool = effect.kind === 'firewall' ? ` ${effect.tool}` : ''
         // An argument that is not known is left out: more than one task may read the same.
         const isWhole = target !== undefined && !/…|=(?:\s|$)/.test(target)
-        return { ...deed(`${effect.kind}${tool}`, target, describeEffect(effect)), isPlain: isWhole }
+        const says = `${changing[effect.kind]}${tool && ` with${tool}`}: ${target ?? '…'}`
+        return { ...deed(`${effect.kind}${tool}`, target, says), isPlain: isWhole }
       })
     case 'unit':
     case 'unit-file':
@@ -94,6 +103,18 @@ export function deedsOf(effect: Effect): readonly Deed[] {
       return []
   }
 }
+
+const mountVerbs = { mounted: 'mounts', unmounted: 'unmounts', remounted: 'remounts' } as const
+
+const changing = {
+  firewall: 'changes the firewall',
+  network: 'changes the network',
+  account: 'changes accounts',
+  schedule: 'changes scheduled jobs',
+  storage: 'changes storage',
+  clock: 'changes the clock',
+  'package-source': 'changes where packages come from',
+} as const
 
 function deed(sort: string, target: string | undefined, says: string): Deed {
   return { sort, target: target === undefined ? undefined : withoutVersions(target), says, isPlain: true }

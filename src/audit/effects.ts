@@ -48,8 +48,9 @@ interface Done {
 function deedChanges(old: readonly Happening[], now: readonly Happening[], renaming: Renaming): readonly Change[] {
   const before = gather(old)
   const after = gather(now)
-  const added = onlyIn(after, before)
-  const removed = onlyIn(before, after)
+  const parents = parentsOfWritten([before, after])
+  const added = onlyIn(after, before, parents)
+  const removed = onlyIn(before, after, parents)
   const changes: Change[] = []
   const pairs = pairByTask(removed, added)
   for (const done of added) {
@@ -84,7 +85,11 @@ function gather(happenings: readonly Happening[]): ReadonlyMap<string, Done> {
 }
 
 /** What one side does and the other does not, by no name that could be the same. */
-function onlyIn(here: ReadonlyMap<string, Done>, there: ReadonlyMap<string, Done>): readonly Done[] {
+function onlyIn(
+  here: ReadonlyMap<string, Done>,
+  there: ReadonlyMap<string, Done>,
+  parents: ReadonlySet<string>,
+): readonly Done[] {
   const bySort = new Map<string, { patterns: string[]; targets: string[]; tasks: Set<number>; open: Set<number> }>()
   for (const { deed, happenings } of there.values()) {
     const known = bySort.get(deed.sort) ?? { patterns: [], targets: [], tasks: new Set(), open: new Set() }
@@ -108,7 +113,7 @@ function onlyIn(here: ReadonlyMap<string, Done>, there: ReadonlyMap<string, Done
     if (others !== undefined && done.happenings.every(({ task }) => others.open.has(task))) return []
     if (others?.patterns.some(pattern => canBe(pattern, target))) return []
     if (target.includes('…') && others?.targets.some(other => canBe(target, other))) return []
-    return isTold(done, here, there) ? [done] : []
+    return isTold(done, here, there, parents) ? [done] : []
   })
 }
 
@@ -122,19 +127,34 @@ function canBe(pattern: string, target: string): boolean {
   )
 }
 
+/** Every directory that a file is written into, by either side, or below it. */
+function parentsOfWritten(sides: readonly ReadonlyMap<string, Done>[]): ReadonlySet<string> {
+  const parents = new Set<string>()
+  for (const side of sides) {
+    for (const { deed } of side.values()) {
+      if (deed.sort !== 'file written' || deed.target === undefined) continue
+      for (let end = deed.target.lastIndexOf('/'); end > 0; end = deed.target.lastIndexOf('/', end - 1)) {
+        const parent = deed.target.slice(0, end)
+        if (parents.has(parent)) break
+        parents.add(parent)
+      }
+    }
+  }
+  return parents
+}
+
 /** A directory that a file is written into, and the owner of what is written, are told with the file. */
-function isTold({ deed }: Done, here: ReadonlyMap<string, Done>, there: ReadonlyMap<string, Done>): boolean {
-  const { sort, target } = deed
+function isTold(
+  { deed: { sort, target } }: Done,
+  here: ReadonlyMap<string, Done>,
+  there: ReadonlyMap<string, Done>,
+  parents: ReadonlySet<string>,
+): boolean {
   if (sort !== 'directory' && sort !== 'attributes') return true
   const does = (side: ReadonlyMap<string, Done>, what: string): boolean => side.has(`${what}\0${target}`)
   if (does(there, 'directory') || does(there, 'file written')) return false
   if (sort === 'attributes') return !does(here, 'directory') && !does(here, 'file written')
-  for (const side of [here, there]) {
-    for (const other of side.values()) {
-      if (other.deed.sort === 'file written' && other.deed.target?.startsWith(`${target}/`)) return false
-    }
-  }
-  return true
+  return target === undefined || !parents.has(target)
 }
 
 /** The same task does the same to something else: pairs in the order they stand. */

@@ -1,8 +1,8 @@
-import type { Occurrence } from '../effects/run-effects.js'
+import { type Occurrence, runsOf } from '../effects/run-effects.js'
 import type { ChangedPlace } from '../reports/audit.js'
 import { placeOfSpan } from '../reports/place.js'
 import type { Span } from '../source/text.js'
-import { absorbed, anyClause } from '../verdicts/clauses.js'
+import { absorbed, anyClause, type Clause } from '../verdicts/clauses.js'
 import { type Standing, standingOf } from '../verdicts/standing.js'
 import type { Matching } from './matching.js'
 import type { PlacedStatement, RoleIndex } from './role-index.js'
@@ -31,6 +31,8 @@ export function happeningsOf(
   const gather = (side: Side, taskOf: (at: Span) => PlacedStatement | undefined): readonly Happening[] =>
     side.analysis.effects.occurrences.flatMap(occurrence => {
       if (occurrence.effect.kind === 'stop-if' || occurrence.effect.kind === 'cluster-object') return []
+      // Most do not run; why not is of no interest here.
+      if (occurrence.asWritten || runsOf(occurrence).kind === 'false') return []
       const standing = standingOf(occurrence)
       if (standing.kind === 'never') return []
       const placed = taskOf(occurrence.task.task.at)
@@ -72,8 +74,12 @@ export interface Likelihood {
 /** A value is one of a few: which, depends on something that no condition of the task names. */
 const choices = /^(?:set here depending on .*|its value otherwise)$/s
 
+/** More alternatives than this say nothing to a reader. */
+const maxAlternatives = 40
+
+/** Whether any of them comes about, and under what: one that certainly does makes it certain. */
 export function likelihoodOf(happenings: readonly Happening[]): Likelihood {
-  const clauses: { text: string; conjuncts: readonly string[] }[] = []
+  const clauses = new Map<string, Clause>()
   let unread = false
   for (const { standing } of happenings) {
     if (standing.kind === 'happens') return { kind: 'certain', alternatives: [], condition: null }
@@ -81,10 +87,11 @@ export function likelihoodOf(happenings: readonly Happening[]): Likelihood {
     else {
       const conjuncts = standing.conjuncts.filter(text => !choices.test(text))
       if (conjuncts.length === 0) return { kind: 'certain', alternatives: [], condition: null }
-      clauses.push({ text: standing.condition, conjuncts })
+      const key = conjuncts.join('\0')
+      if (!clauses.has(key)) clauses.set(key, { text: standing.condition, conjuncts })
     }
   }
-  const different = absorbed(clauses.slice(0, 40))
+  const different = absorbed([...clauses.values()].slice(0, maxAlternatives))
   const condition = different.length === 0 ? null : anyClause(different)
   if (unread) return { kind: 'unread', alternatives: [], condition }
   return { kind: 'host-decides', alternatives: different.map(each => each.conjuncts), condition }
@@ -103,6 +110,7 @@ export function underCondition({ kind, condition }: Likelihood): string {
   return `, if ${shortened(condition)}`
 }
 
+/** A condition on one line, cut where it is too long to read. */
 export function shortened(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ')
   return line.length > 200 ? `${line.slice(0, 199)}…` : line

@@ -10,6 +10,11 @@ export interface ListeningPort {
   readonly who: string
 }
 
+/** Whether a file of this name is one that ports are looked for in. */
+export function mayHavePorts(path: string): boolean {
+  return /\.(?:ya?ml|manifest)$|(?:^|\/)(?:nginx[^/]*\.conf|haproxy[^/]*\.cfg)$/.test(path)
+}
+
 /**
  * The ports that a written file makes something on the host listen on: manifests with `hostPort` or `hostNetwork`, the
  * configuration of the kubelet, of kube-proxy and of kubeadm, of nginx and of haproxy. Only ports that are written out as
