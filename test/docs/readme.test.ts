@@ -27,7 +27,7 @@ const release = 'v2.31.0'
 const leftOut: readonly (readonly [RegExp, string])[] = [
   [/^npm ci$/, 'it installs'],
   [/^npm (run )?(test|lint|types|docs|format|record)\b/, 'it is what runs this'],
-  [/^npm run (lists|bench|oracle|stress)\b/, 'it takes minutes, or what stands outside the project'],
+  [/^npm run (lists|bench|oracle|stress|neighbours)\b/, 'it takes minutes, or what stands outside the project'],
   [/^npx mocha\b/, 'it is what runs this'],
   [/^npm run stress\b/, 'it needs checkouts of other repositories'],
   [/^(whofixes fetch$|git clone )/, 'it uses the network'],
