@@ -52,7 +52,7 @@ export function auditCode(old: Side, fresh: Side, reports: Reports, request: Aud
     ...variableChanges(compared),
     ...deadOptions(compared),
     ...effectChanges(old, fresh, matching, request.usedTags),
-    ...(wrapper === undefined ? [] : wrapperChanges(wrapper, old, fresh)),
+    ...(wrapper === undefined ? [] : wrapperChanges(wrapper, old, fresh, matching)),
   ])
 }
 

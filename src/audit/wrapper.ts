@@ -5,10 +5,11 @@ import { directoryOf, firstFile } from '../run/code.js'
 import { once } from '../source/once.js'
 import type { Span } from '../source/text.js'
 import type { EntryKind, SourceTree } from '../source/tree.js'
+import type { Matching } from './matching.js'
 import type { Side } from './side.js'
 import { joined, type PathReference, type RoleReference, readWrapper, type Wrapper } from './wrapper-files.js'
 
-/** How much of what was there must be found again, weighed by how rare it is, before a successor is claimed. */
+/** How many of a file's tasks have to stand in another one for that to be its successor. */
 const enough = 0.4
 
 /**
@@ -16,20 +17,19 @@ const enough = 0.4
  * that name in NEW. A successor is told where the content is found again. The run fails at each of them, so all of it is
  * `required`, except for a role whose old name NEW keeps as one that runs the new role.
  */
-export function wrapperChanges(tree: SourceTree, old: Side, next: Side): readonly Change[] {
+export function wrapperChanges(tree: SourceTree, old: Side, next: Side, matching: Matching): readonly Change[] {
   const wrapper = readWrapper(tree)
-  const successors = successorsIn(old, next)
   const found: Change[] = []
   const owned = once(() => ownedSuffixes(wrapper))
   for (const reference of wrapper.files) {
     if (isOwn(reference, 'file', wrapper, owned)) continue
     const path = kubesprayFile(reference, old)
     if (path === undefined || next.analysis.code.tree.entryKind(path) === 'file') continue
-    found.push(fileChange(path, reference.at, old, successors))
+    found.push(fileChange(path, reference.at, old, matching))
   }
   for (const reference of wrapper.roles) {
     const role = isOwn(reference, 'directory', wrapper, owned) ? undefined : kubesprayRole(reference, old)
-    if (role !== undefined) found.push(...roleChanges(role, reference, old, next, successors))
+    if (role !== undefined) found.push(...roleChanges(role, reference, old, next, matching))
   }
   return merged(found)
 }
@@ -142,9 +142,9 @@ function withoutCollection(name: string): readonly string[] {
   return [at + 1, 2].flatMap(from => [parts.slice(from).join('/'), parts.slice(from).join('.')])
 }
 
-function fileChange(path: string, at: Span, old: Side, successors: Successors): Change {
+function fileChange(path: string, at: Span, old: Side, matching: Matching): Change {
   const isPlaybook = old.index.playbooks.includes(path)
-  const to = isPlaybook ? successors.playbook(path) : successors.file(path)
+  const to = successorOf(path, old, matching)
   const what = isPlaybook ? `the playbook ${path}` : path
   const says = to === undefined ? `${what} is gone, and what names it fails` : `${what} stands in ${to} now`
   return change(isPlaybook ? 'playbook-renamed' : 'task-moved', path, to, says, path, to, at)
@@ -180,12 +180,12 @@ function roleChanges(
   reference: RoleReference,
   old: Side,
   next: Side,
-  successors: Successors,
+  matching: Matching,
 ): readonly Change[] {
   const standsIn = next.index.roles.includes(role) ? runOnlyBy(next, role) : undefined
   const isNewlyOld = standsIn !== undefined && runOnlyBy(old, role) !== standsIn
   const isGone = !next.index.roles.includes(role)
-  const to = isGone ? successors.role(role) : standsIn
+  const to = isGone ? matching.roleOf(role) : standsIn
   const found: Change[] = []
   if (isGone || isNewlyOld) {
     const what = `the role ${nameOf(role)}`
@@ -205,7 +205,7 @@ function roleChanges(
     const inNew = to === undefined ? undefined : roleFile(next, `${to}/${folder}`, file)
     // With the role's new name the file is found where it was.
     if (isGone && inNew !== undefined) continue
-    const target = inNew ?? successors.file(path)
+    const target = inNew ?? successorOf(path, old, matching)
     const says = target === undefined ? `${path} is gone, and what names it fails` : `${path} stands in ${target} now`
     found.push(change('task-moved', path, target, says, path, target, at))
   }
@@ -253,57 +253,18 @@ function runOnlyBy(side: Side, role: string): string | undefined {
     : undefined
 }
 
-/** Where the content of OLD's files, roles and playbooks is found again in NEW. */
-interface Successors {
-  readonly file: (path: string) => string | undefined
-  readonly role: (directory: string) => string | undefined
-  readonly playbook: (path: string) => string | undefined
-}
-
-function successorsIn(old: Side, next: Side): Successors {
-  const before = old.analysis.code.tree
-  const now = next.analysis.code.tree
-  // Only what a file has gained: what stood there before came from nowhere else.
-  const gainedIn = (path: string): ReadonlySet<string> => {
-    const there = linesOf(before, path)
-    return new Set([...linesOf(now, path)].filter(line => !there.has(line)))
+/** Where the content of a file of OLD is found in NEW: the file as a whole, else where most of its tasks stand. */
+function successorOf(path: string, old: Side, matching: Matching): string | undefined {
+  const whole = matching.pathOf(path)
+  if (whole !== undefined) return whole === path ? undefined : whole
+  const counts = new Map<string, number>()
+  const own = old.index.statements.filter(placed => placed.path === path)
+  for (const placed of own) {
+    const now = matching.statementOf(placed)?.path
+    if (now !== undefined && now !== path) counts.set(now, (counts.get(now) ?? 0) + 1)
   }
-  const gained = once(() => {
-    const lines = new Map<string, ReadonlySet<string>>()
-    for (const path of ['roles', 'playbooks'].flatMap(top => filesBelow(now, top))) {
-      lines.set(path, gainedIn(path))
-    }
-    for (const path of next.index.playbooks) {
-      if (!lines.has(path)) lines.set(path, gainedIn(path))
-    }
-    return lines
-  })
-  const rarity = once(() => raritiesIn(gained().values()))
-  const gainedBelow = (directory: string): ReadonlySet<string> =>
-    new Set([...gained()].flatMap(([path, lines]) => (path.startsWith(`${directory}/`) ? [...lines] : [])))
-  return {
-    file: path => {
-      const folder = folderOf(path)
-      const candidates = [...gained()].filter(([each]) => folderOf(each) === folder)
-      return bestOf(linesOf(before, path), candidates, rarity())
-    },
-    role: directory => {
-      const lines = new Set(filesBelow(before, directory).flatMap(path => [...linesOf(before, path)]))
-      const candidates = next.index.roles.map(each => [each, gainedBelow(each)] as const)
-      return bestOf(lines, candidates, rarity())
-    },
-    playbook: path => {
-      const lines = linesOf(before, path)
-      const candidates = next.index.playbooks.map(each => [each, gained().get(each) ?? new Set<string>()] as const)
-      return bestOf(lines, candidates, rarity())
-    },
-  }
-}
-
-/** What sort of file it is, by its folder in the role: handlers do not become templates. */
-function folderOf(path: string): string {
-  const folder = /\/(tasks|handlers|defaults|vars|meta|templates|files)\//.exec(path)?.[1] ?? ''
-  return folder === 'defaults' ? 'vars' : folder === 'handlers' ? 'tasks' : folder
+  const [best] = [...counts].sort((left, right) => right[1] - left[1])
+  return best !== undefined && best[1] >= own.length * enough ? best[0] : undefined
 }
 
 function filesBelow(tree: SourceTree, directory: string): readonly string[] {
@@ -312,34 +273,4 @@ function filesBelow(tree: SourceTree, directory: string): readonly string[] {
     if (name.startsWith('.') || name === 'molecule') return []
     return tree.entryKind(path) === 'directory' ? filesBelow(tree, path) : [path]
   })
-}
-
-/** The lines of a file that say something. */
-function linesOf(tree: SourceTree, path: string): ReadonlySet<string> {
-  const text = tree.entryKind(path) === 'file' ? (tree.read(path)?.text ?? '') : ''
-  const lines = text.split('\n').map(line => line.trim())
-  return new Set(lines.filter(line => line.length > 2 && line !== '---' && !line.startsWith('#')))
-}
-
-/** In how many of the files each line stands. */
-function raritiesIn(files: Iterable<ReadonlySet<string>>): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>()
-  for (const lines of files) for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1)
-  return counts
-}
-
-function bestOf(
-  lines: ReadonlySet<string>,
-  candidates: readonly (readonly [string, ReadonlySet<string>])[],
-  counts: ReadonlyMap<string, number>,
-): string | undefined {
-  const weight = (line: string): number => 1 / Math.max(1, counts.get(line) ?? 1)
-  const sum = (each: Iterable<string>): number => [...each].reduce((total, line) => total + weight(line), 0)
-  const whole = sum(lines)
-  let best: { readonly name: string; readonly score: number } | undefined
-  for (const [name, there] of candidates) {
-    const score = sum([...lines].filter(line => there.has(line))) / whole
-    if (score >= enough && score > (best?.score ?? 0)) best = { name, score }
-  }
-  return best?.name
 }

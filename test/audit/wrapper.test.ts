@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { analyze, defaultRequest } from '../../src/analyze.js'
+import { matchSides } from '../../src/audit/matching.js'
 import { indexRoles } from '../../src/audit/role-index.js'
 import type { Side } from '../../src/audit/side.js'
 import { wrapperChanges, wrapperDefinitions } from '../../src/audit/wrapper.js'
@@ -38,7 +39,7 @@ describe("a user's own playbooks between two versions", () => {
         const next = sideOf(join(root, 'new'), data.new)
         writeFiles(join(root, 'own'), row.wrapper)
         const wrapper = openDirectory(join(root, 'own'))
-        const changes = wrapperChanges(wrapper, old, next)
+        const changes = wrapperChanges(wrapper, old, next, matchSides(old.index, next.index))
           .map(({ kind, action, name, to, says, inventory }) => [
             kind,
             action,
@@ -52,7 +53,11 @@ describe("a user's own playbooks between two versions", () => {
           row.changes[number]?.[4] === null ? change.with(4, null) : change,
         )
         assert.deepEqual(told, row.changes)
-        assert.deepEqual(wrapperChanges(wrapper, old, old), [], 'a version against itself')
+        assert.deepEqual(
+          wrapperChanges(wrapper, old, old, matchSides(old.index, old.index)),
+          [],
+          'a version against itself',
+        )
         if (row.definitions === undefined) return
         const definitions = wrapperDefinitions(wrapper).map(({ name, at }) => `${name} ${placeOf(at)}`)
         assert.deepEqual(definitions.sort(), row.definitions)
@@ -67,7 +72,7 @@ describe("a user's own playbooks between two versions", () => {
       for (const [number, { wrapper }] of data.rows.entries()) {
         const own = join(root, `own${number}`)
         writeFiles(own, wrapper)
-        for (const change of wrapperChanges(openDirectory(own), old, next)) {
+        for (const change of wrapperChanges(openDirectory(own), old, next, matchSides(old.index, next.index))) {
           assert.equal(old.analysis.code.tree.entryKind(change.old?.file ?? ''), 'file', change.says)
           assert.equal(change.new === null, change.to === undefined, change.says)
           if (change.new !== null) assert.equal(next.analysis.code.tree.entryKind(change.new.file), 'file', change.says)
