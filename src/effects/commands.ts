@@ -99,7 +99,7 @@ function effectsOfProgram(
   const name = programName(program)
   if (depth > MAX_DEPTH) return [{ kind: 'unreadable-command', says: 'commands are nested too deeply', at }]
   if (name === undefined) return [bare(undefined, words, at, true)]
-  if (command.callsFunction) return [bare(name, words, at, false)]
+  if (command.runsListed) return [bare(name, words, at, false)]
   const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined
   if (wrapper !== undefined) {
     const own = bare(name, words, at, false)
