@@ -2,6 +2,7 @@ import { known, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 import { optionsOf, piecesOf, showValue, textOf } from './argument.js'
 import { type Effect, EVERY_POWER, type FileChange, onlyIf } from './effect.js'
+import { inNetwork, inRoot, unread } from './elsewhere.js'
 import { outputOf } from './output.js'
 import { hasOption, operandsOf, optionValue, readProgram } from './programs.js'
 import { programName, readShell, type ShellReading, type ShellRedirect, type SimpleCommand } from './shell.js'
@@ -78,7 +79,7 @@ const WRAPPERS: Readonly<Record<string, { readonly withValue: readonly string[];
   },
   'systemd-run': {
     withValue:
-      '-u --unit -p --property -M --machine -H --host --slice -E --setenv --description --service-type --uid --gid --nice --working-directory --on-active --on-boot --on-calendar --timer-property'.split(
+      '-u --unit -p --property -M --machine -H --host --slice -E --setenv --description --service-type --uid --gid --nice --working-directory --on-active --on-boot --on-startup --on-unit-active --on-unit-inactive --on-calendar --timer-property --path-property --socket-property'.split(
         ' ',
       ),
     before: 0,
@@ -113,7 +114,8 @@ function effectsOfProgram(
     // xargs adds words that are only known on the host.
     const added: readonly Value[] =
       name === 'xargs' ? [{ kind: 'unknown', causes: [{ says: 'xargs adds words from its input', at }] }] : []
-    return [own, ...effectsOfProgram(next, [...rest, ...added], command, at, script, depth + 1)]
+    const inside = effectsOfProgram(next, [...rest, ...added], command, at, script, depth + 1)
+    return [own, ...whereWrapped(name, words.slice(0, words.length - inner.length), inside)]
   }
   if (SHELLS.has(name)) return effectsOfShellCall(name, words, command, at, script, depth)
   if (name === 'eval') {
@@ -139,8 +141,11 @@ function effectsOfProgram(
       (word, index) => textOf(word) === 'exec' && ['netns', 'vrf'].includes(textOf(words[index - 1]) ?? ''),
     )
     const [next, ...rest] = exec === -1 ? [] : words.slice(exec + 2)
-    if (next !== undefined)
-      return [bare(name, words, at, false), ...effectsOfProgram(next, rest, command, at, script, depth + 1)]
+    if (next !== undefined) {
+      const inside = effectsOfProgram(next, rest, command, at, script, depth + 1)
+      const own = textOf(words[exec - 1]) === 'netns'
+      return [bare(name, words, at, false), ...(own ? inNetwork(inside, showValue(words[exec + 1])) : inside)]
+    }
   }
   if (name === '.' || name === 'source') return effectsOfScript(name, words[0], words, at, script, depth)
   if (name === 'find') {
@@ -235,6 +240,33 @@ function wrappedCommand(
     index++
   }
   return words.slice(index)
+}
+
+const TIMERS = /^--(on-\w[\w-]*|timer-property|path-property|socket-property)(=|$)/
+
+/** What a wrapped command does, given where and when the wrapper has it run; `words` are the wrapper's own. */
+function whereWrapped(name: string, words: readonly Value[], inside: readonly Effect[]): readonly Effect[] {
+  switch (name) {
+    case 'chroot': {
+      const root = operandsOf(words)[0]
+      return root === undefined ? inside : inRoot(inside, root)
+    }
+    case 'sudo': {
+      const root = optionValue(words, '-R') ?? optionValue(words, '--chroot')
+      return root === undefined ? inside : inRoot(inside, root)
+    }
+    case 'systemd-run': {
+      if (hasOption(words, ['-H', '--host', '-M', '--machine'], ['-u', '-p', '-E'])) return []
+      const later = words.some(word => TIMERS.test(piecesOf(word)?.[0] ?? ''))
+      return later ? inside.map(effect => onlyIf(effect, 'what systemd-run waits for comes about')) : inside
+    }
+    case 'nsenter': {
+      const target = optionValue(words, '-t') ?? optionValue(words, '--target')
+      return textOf(target) === '1' ? inside : unread(inside, 'which namespaces nsenter enters is not worked out')
+    }
+    default:
+      return inside
+  }
 }
 
 /** The commands `find` runs, one for each `-exec`. */

@@ -1,7 +1,8 @@
 import { FALSE, known, TRUE, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
-import { causesOf, mapText, piecesOf, showValue, textOf } from './argument.js'
+import { causesOf, mapText, optionsOf, piecesOf, showValue, textOf } from './argument.js'
 import { type Effect, EVERY_POWER, type FileChange, type Power, type Unit } from './effect.js'
+import { isOwnRoot, unread } from './elsewhere.js'
 import { outputOf } from './output.js'
 import type { SimpleCommand } from './shell.js'
 
@@ -109,8 +110,10 @@ export function optionValue(words: readonly Value[], name: string): Value | unde
       return words[index + 1]
     const pieces = piecesOf(word)
     const first = pieces?.[0]
-    if (typeof first !== 'string' || !first.startsWith(`${name}=`)) continue
-    const rest = first.slice(name.length + 1)
+    // `-C/etc`: one letter has its value behind it.
+    const between = /^-\w$/.test(name) ? '' : '='
+    if (typeof first !== 'string' || !first.startsWith(name + between)) continue
+    const rest = first.slice(name.length + between.length)
     if (word.kind !== 'unknown') return known(rest)
     return { ...word, text: [...(rest === '' ? [] : [rest]), ...(pieces ?? []).slice(1)] }
   }
@@ -253,7 +256,7 @@ const systemctl: Tool = call => {
   const [verb, ...units] = operandsOf(call.arguments, systemctlOptions)
   const name = textOf(verb)
   // A user's own units are none of the host's.
-  if (name === undefined || hasOption(call.arguments, ['--user'], systemctlOptions)) return []
+  if (name === undefined || hasOption(call.arguments, ['--user', '--global'], systemctlOptions)) return []
   if (systemctlReboots.has(name)) return [{ kind: 'reboot', at: call.at }]
   // A unit may start again after its processes are killed, so it is not the same as stopping it.
   if (name === 'kill') return units.map(each => signalled(call, 'unit', each))
@@ -1072,6 +1075,36 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ...named('hyperkube kube-proxy', { powers: ['changes-firewall', 'changes-network'] }),
 ])
 
+const otherHosts = ['-H', '--host', '-M', '--machine']
+/** Options by which a program works on another root file system or another host. */
+const ELSEWHERE: Readonly<Record<string, { readonly roots?: readonly string[]; readonly hosts?: readonly string[] }>> =
+  {
+    systemctl: { roots: ['--root', '--image'], hosts: otherHosts },
+    hostnamectl: { hosts: otherHosts },
+    timedatectl: { hosts: otherHosts },
+    dnf: { roots: ['--installroot'] },
+    dnf5: { roots: ['--installroot'] },
+    yum: { roots: ['--installroot'] },
+    microdnf: { roots: ['--installroot'] },
+    tdnf: { roots: ['--installroot'] },
+    rpm: { roots: ['--root', '-r'] },
+    dpkg: { roots: ['--root', '--instdir'] },
+    zypper: { roots: ['--root', '-R'] },
+    pacman: { roots: ['--root', '--sysroot', '-r'] },
+    apk: { roots: ['--root', '-p'] },
+  }
+
+/** Whether a call works elsewhere than on this host: `yes`, `no`, `perhaps`. */
+function worksElsewhere({ program, arguments: words }: ProgramCall): 'yes' | 'no' | 'perhaps' {
+  const options = Object.hasOwn(ELSEWHERE, program) ? ELSEWHERE[program] : undefined
+  const given = (names: readonly string[] = []) => names.flatMap(name => optionValue(words, name) ?? [])
+  const roots = given(options?.roots).filter(root => !isOwnRoot(root))
+  const hosts = given(options?.hosts).filter(host => !/^(\.host|(.*@)?localhost)$/.test(textOf(host) ?? ''))
+  const others = [...roots, ...hosts]
+  if (others.length === 0) return 'no'
+  return others.some(other => optionsOf(other).every(({ value }) => textOf(value) !== undefined)) ? 'yes' : 'perhaps'
+}
+
 /** What a call of a program may do beyond its listed effects, and those effects. An unfamiliar program may do anything. */
 export function readProgram(call: ProgramCall): {
   readonly effects: readonly Effect[]
@@ -1082,8 +1115,11 @@ export function readProgram(call: ProgramCall): {
   // No host has a program whose name begins with a blank: what is left of `\` before a folded line.
   if (/^\s/.test(call.program)) return { effects: [], powers: [], unfamiliar: false }
   if (program === undefined) return { effects: [], powers: EVERY_POWER, unfamiliar: true }
+  const elsewhere = worksElsewhere(call)
+  if (elsewhere === 'yes') return { effects: [], powers: [], unfamiliar: false }
+  const effects = program.effects?.(call) ?? []
   return {
-    effects: program.effects?.(call) ?? [],
+    effects: elsewhere === 'no' ? effects : unread(effects, 'whether it works on this host is not known'),
     powers: program.powersOf?.(call) ?? program.powers,
     unfamiliar: false,
   }

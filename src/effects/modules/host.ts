@@ -3,6 +3,7 @@ import { parseExpression } from '../../jinja/parser.js'
 import { known, type Value } from '../../jinja/value.js'
 import type { Span } from '../../source/text.js'
 import {
+  askText,
   bothTrue,
   eitherTrue,
   isOneOfTexts,
@@ -68,7 +69,11 @@ export const unit: ModuleEffects = call => {
   const enabled = call.argument('enabled')
   const masked = call.argument('masked')
   if (name === undefined || (state === undefined && enabled === undefined && masked === undefined)) return []
-  return membersOf(name).map(each => ({ kind: 'unit', unit: each, state, enabled, masked, at: call.at }))
+  // Units of a user, or of every user, are none of the host's.
+  const ofHost = askText(call.argument('scope') ?? known('system'), text => text === 'system')
+  if (ofHost.kind === 'false') return []
+  const decides = ofHost.kind === 'true' ? {} : { onlyIf: 'scope is system' }
+  return membersOf(name).map(each => ({ kind: 'unit', unit: each, state, enabled, masked, at: call.at, ...decides }))
 }
 
 /**
