@@ -55,7 +55,9 @@ export function describeEffect(effect: Effect): string {
     case 'swap':
       return `turns ${effect.which === 'all' ? 'all swap' : `swap on ${showValue(effect.device)}`} ${effect.state}`
     case 'processes-signalled':
-      return `signals the processes of ${effect.by} ${showValue(effect.target)}`
+      return effect.signal === undefined
+        ? `signals the processes of ${effect.by} ${showValue(effect.target)}`
+        : `sends ${showValue(effect.signal)} to the processes of ${effect.by} ${showValue(effect.target)}`
     case 'container':
       return `${effect.runtime}: container ${effect.action} (${effect.arguments.map(showValue).join(' ')})`
     case 'command':

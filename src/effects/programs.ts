@@ -5,6 +5,7 @@ import { type Effect, EVERY_POWER, type FileChange, type Power, type Unit } from
 import { isOwnRoot, unread } from './elsewhere.js'
 import { outputOf } from './output.js'
 import type { SimpleCommand } from './shell.js'
+import { isSignal } from './signals.js'
 
 /** A program as it is called. */
 export interface ProgramCall {
@@ -84,20 +85,6 @@ export function hasOption(
 ): boolean {
   const { options } = readOptions(words, withValue)
   return names.some(name => options.has(name))
-}
-
-const SIGNALS = new Set(
-  'HUP INT QUIT ILL TRAP ABRT IOT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH IO POLL PWR SYS'.split(
-    ' ',
-  ),
-)
-
-/** Whether a word is a signal given as an option: `-9`, `-KILL`, `-SIGTERM`. */
-function isSignal(word: Value): boolean {
-  const text = textOf(word)
-  if (text === undefined || !text.startsWith('-')) return false
-  const name = text.slice(1).toUpperCase()
-  return /^\d+$/.test(name) || SIGNALS.has(name.startsWith('SIG') ? name.slice(3) : name)
 }
 
 /** The value of an option, `--name=value` or `--name value`; also where only its beginning is known. */
@@ -392,15 +379,31 @@ function portsOf(words: readonly Value[]): readonly Value[] {
   })
 }
 
-const signalled = (call: ProgramCall, by: 'name' | 'pid' | 'port' | 'file' | 'unit', target: Value): Effect => ({
-  kind: 'processes-signalled',
-  by,
-  target,
-  at: call.at,
-})
+const signalled = (call: ProgramCall, by: 'name' | 'pid' | 'port' | 'file' | 'unit', target: Value): Effect => {
+  const signal = signalOf(call)
+  return { kind: 'processes-signalled', by, target, ...(signal === undefined ? {} : { signal }), at: call.at }
+}
+
+/** `-$SIGNAL`, of which nothing is known. */
+function isOpenSignal(word: Value): boolean {
+  const pieces = piecesOf(word)
+  return pieces?.[0] === '-' && pieces[1] === null
+}
+
+/** The signal that is asked for: `-KILL`, `-s KILL`, `--signal=9`; undefined where it is the default. */
+function signalOf({ program, arguments: words }: ProgramCall): Value | undefined {
+  const given = program === 'systemctl' ? undefined : words.find(isSignal)
+  if (given !== undefined) return known((textOf(given) ?? '').slice(1))
+  // `-n` is a number for kill alone; for fuser `-s` is silent.
+  const names = program === 'kill' ? ['-s', '-n', '--signal'] : program === 'fuser' ? [] : ['-s', '--signal']
+  const named = names.flatMap(name => (program === 'pkill' && name === '-s' ? [] : (optionValue(words, name) ?? [])))[0]
+  if (named !== undefined || program === 'systemctl') return named
+  const open = (program === 'kill' ? words.slice(0, 1) : words).find(isOpenSignal)
+  return open?.kind === 'unknown' ? { ...open, text: [null] } : undefined
+}
 /** Only the first word can be a signal: behind it `-1` is every process and `-123` a group of them. */
 function killTargets(words: readonly Value[]): readonly Value[] {
-  const signal = words.findIndex(isSignal)
+  const signal = words.findIndex((word, index) => isSignal(word) || (index === 0 && isOpenSignal(word)))
   const rest = signal === -1 ? words : words.filter((_, index) => index !== signal)
   const groups = rest.filter(word => /^-\d+$/.test(textOf(word) ?? ''))
   const others = rest.filter(word => !groups.includes(word))
