@@ -1,6 +1,6 @@
 import { FALSE, known, TRUE, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
-import { causesOf, mapText, optionsOf, piecesOf, showValue, textOf } from './argument.js'
+import { causesOf, mapText, optionsOf, piecesCanBe, piecesOf, showValue, textOf } from './argument.js'
 import { type Effect, EVERY_POWER, type FileChange, type Power, type Unit } from './effect.js'
 import { isOwnRoot, unread } from './elsewhere.js'
 import { outputOf } from './output.js'
@@ -292,6 +292,15 @@ const swaps =
     return swapDevices(call).map(device => ({ kind: 'swap', state, which: 'device', device, at: call.at }))
   }
 
+/** A word that is not known may be the option for all of them. */
+const swapPowers = (call: ProgramCall): readonly Power[] =>
+  call.arguments.some(word => {
+    const pieces = textOf(word) === undefined ? (piecesOf(word) ?? [null]) : []
+    return ['-a', '--all'].some(all => pieces.includes(null) && piecesCanBe(pieces, all))
+  })
+    ? ['changes-swap']
+    : []
+
 const loadedModule = (call: ProgramCall, module: Value, state: 'loaded' | 'unloaded', parameters?: Value): Effect => ({
   kind: 'kernel-module',
   module,
@@ -322,31 +331,44 @@ const sysctlLoads = ['-p', '-f', '--load', '--system']
 const sysctl: Tool = call => {
   if (hasOption(call.arguments, sysctlLoads, sysctlOptions)) return []
   return operandsOf(call.arguments, sysctlOptions).flatMap(word => {
-    const pieces = piecesOf(word)
-    const first = pieces?.[0]
-    if (pieces === undefined || typeof first !== 'string') return []
-    const equals = first.indexOf('=')
-    if (equals === -1) return []
-    const rest = first.slice(equals + 1)
-    const value: Value =
-      word.kind === 'unknown' ? { ...word, text: [...(rest === '' ? [] : [rest]), ...pieces.slice(1)] } : known(rest)
-    return [
-      {
-        kind: 'sysctl',
-        key: known(first.slice(0, equals).trim()),
-        value,
-        file: undefined,
-        now: TRUE,
-        persisted: FALSE,
-        at: call.at,
-      } satisfies Effect,
-    ]
+    const setting = settingOf(word)
+    if (setting === undefined) return []
+    const { key, value } = setting
+    const set = { kind: 'sysctl', key, value, file: undefined, now: TRUE, persisted: FALSE, at: call.at } as const
+    // The name of the host is a setting of the kernel too.
+    if (textOf(key) !== 'kernel.hostname' && textOf(key) !== 'kernel/hostname') return [set]
+    return [set, { kind: 'hostname', name: value, now: true, persisted: false, at: call.at }]
   })
 }
+
+/** `key=value`, each as far as it is known; a key alone is only read, unless what is not known of it may hold the rest. */
+function settingOf(word: Value): { readonly key: Value; readonly value: Value } | undefined {
+  const pieces = piecesOf(word)
+  if (pieces === undefined) return undefined
+  const at = pieces.findIndex(piece => piece?.includes('='))
+  const piece = pieces[at]
+  const partOf = (part: readonly (string | null)[]): Value => {
+    const own = part.filter(each => each !== '')
+    return own.includes(null) ? { kind: 'unknown', causes: causesOf(word), text: own } : known(own.join('').trim())
+  }
+  if (typeof piece !== 'string') {
+    const open = typeof pieces[0] === 'string' && pieces.at(-1) === null
+    return open ? { key: partOf(pieces), value: { kind: 'unknown', causes: causesOf(word) } } : undefined
+  }
+  const equals = piece.indexOf('=')
+  return {
+    key: partOf([...pieces.slice(0, at), piece.slice(0, equals)]),
+    value: partOf([piece.slice(equals + 1), ...pieces.slice(at + 1)]),
+  }
+}
+
+/** A word of which nothing is known may be a setting, with `-w` or without. */
 const sysctlPowers = (call: ProgramCall): readonly Power[] => {
   if (hasOption(call.arguments, sysctlLoads, sysctlOptions)) return ['changes-sysctl']
-  const unread = operandsOf(call.arguments, sysctlOptions).some(word => typeof piecesOf(word)?.[0] !== 'string')
-  return unread && hasOption(call.arguments, ['-w', '--write'], sysctlOptions) ? ['changes-sysctl'] : []
+  const open = operandsOf(call.arguments, sysctlOptions).some(
+    word => typeof piecesOf(word)?.[0] !== 'string' && settingOf(word) === undefined,
+  )
+  return open ? ['changes-sysctl'] : []
 }
 
 /** Ports named by the tool whose output gives the process ids: `lsof -ti:10250`, `fuser 10250/tcp`. */
@@ -924,8 +946,8 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
       textOf(call.arguments[0]) === 'status' ? [] : ['writes-files', 'changes-network', 'changes-accounts'],
   }),
   ...named('python python2 python3 pypy pypy3', { powers: EVERY_POWER, effects: python, powersOf: pythonPowers }),
-  ['swapoff', { powers: [], effects: swaps('off') }],
-  ['swapon', { powers: [], effects: swaps('on') }],
+  ['swapoff', { powers: [], effects: swaps('off'), powersOf: swapPowers }],
+  ['swapon', { powers: [], effects: swaps('on'), powersOf: swapPowers }],
   ['mkswap', { powers: [], effects: says('storage') }],
   ['sysctl', { powers: ['changes-sysctl'], effects: sysctl, powersOf: sysctlPowers }],
   ['modprobe', { powers: [], effects: modprobe }],
