@@ -1,6 +1,6 @@
 import { known, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
-import { optionsOf, piecesOf, showValue, textOf } from './argument.js'
+import { optionsOf, pathIn, piecesOf, showValue, textOf } from './argument.js'
 import { type Effect, EVERY_POWER, type FileChange, onlyIf } from './effect.js'
 import { inNetwork, inRoot, unread } from './elsewhere.js'
 import { outputOf } from './output.js'
@@ -25,12 +25,21 @@ export function effectsOfReading(reading: ShellReading, at: Span, script: Script
     effects.push({ kind: 'stop-if', says: known(`the command cannot be made: ${says}`), reads: [], at })
   }
   for (const command of reading.commands) {
-    for (const effect of effectsOfCommand(command, at, script, depth)) effects.push(onlyIf(effect, command.onlyIf))
+    for (const effect of effectsOfCommand(command, at, script, depth))
+      effects.push(onlyIf(placed(effect, command.cwd), command.onlyIf))
   }
   for (const redirect of reading.redirects) {
-    for (const effect of effectsOfRedirect(redirect, undefined, at)) effects.push(onlyIf(effect, redirect.onlyIf))
+    for (const effect of effectsOfRedirect(redirect, undefined, at))
+      effects.push(onlyIf(placed(effect, redirect.cwd), redirect.onlyIf))
   }
   return effects
+}
+
+/** An effect on a path, as that is meant in the directory the command is run in. */
+function placed(effect: Effect, cwd: Value | undefined): Effect {
+  return effect.kind === 'file' || effect.kind === 'mount'
+    ? { ...effect, path: pathIn(cwd, effect.path, effect.at) }
+    : effect
 }
 
 function effectsOfCommand(command: SimpleCommand, at: Span, script: ScriptOnHost, depth: number): readonly Effect[] {
@@ -114,7 +123,10 @@ function effectsOfProgram(
     // xargs adds words that are only known on the host.
     const added: readonly Value[] =
       name === 'xargs' ? [{ kind: 'unknown', causes: [{ says: 'xargs adds words from its input', at }] }] : []
-    const inside = effectsOfProgram(next, [...rest, ...added], command, at, script, depth + 1)
+    const marker = name === 'xargs' ? optionValue(words, '-I') : undefined
+    const given =
+      marker === undefined ? [...rest, ...added] : rest.map(word => filledIn(word, textOf(marker), null, at))
+    const inside = effectsOfProgram(next, given, command, at, script, depth + 1)
     return [own, ...whereWrapped(name, words.slice(0, words.length - inner.length), inside)]
   }
   if (SHELLS.has(name)) return effectsOfShellCall(name, words, command, at, script, depth)
@@ -126,7 +138,8 @@ function effectsOfProgram(
     const text: Value = pieces.includes(null)
       ? { kind: 'unknown', causes: words.flatMap(word => (word.kind === 'unknown' ? word.causes : [])), text: pieces }
       : known(pieces.join(''))
-    return [bare(name, words, at, false), ...effectsOfReading(readShell(text, at), at, script, depth + 1)]
+    const inside = readShell(text, at, { cwd: command.cwd })
+    return [bare(name, words, at, false), ...effectsOfReading(inside, at, script, depth + 1)]
   }
   if (name === 'trap') {
     const [text, ...signals] = operandsOf(words)
@@ -147,11 +160,13 @@ function effectsOfProgram(
       return [bare(name, words, at, false), ...(own ? inNetwork(inside, showValue(words[exec + 1])) : inside)]
     }
   }
-  if (name === '.' || name === 'source') return effectsOfScript(name, words[0], words, at, script, depth)
+  if (name === '.' || name === 'source') return effectsOfScript(name, words[0], words, command, at, script, depth)
   if (name === 'find') {
-    const inner = findExecutes(words).flatMap(([next, ...rest]) =>
-      next === undefined ? [] : effectsOfProgram(next, rest, command, at, script, depth + 1),
-    )
+    const start = words[0]
+    const inner = findExecutes(words).flatMap(([next, ...rest]) => {
+      const given = rest.map(word => filledIn(word, '{}', start ?? null, at))
+      return next === undefined ? [] : effectsOfProgram(next, given, command, at, script, depth + 1)
+    })
     return [...effectsOfCall(name, words, command, at), ...inner]
   }
   if (name === 'ssh') {
@@ -159,8 +174,8 @@ function effectsOfProgram(
     return [bare(name, words, at, false)]
   }
   if (name === 'coreos-cloudinit') return effectsOfCloudConfig(name, words, command, at, script)
-  const onHost = script(program)
-  if (onHost !== undefined) return effectsOfScript(name, program, words, at, script, depth)
+  const path = textOf(program)?.includes('/') ? inKnown(command.cwd, program, at) : program
+  if (script(path) !== undefined) return effectsOfScript(name, path, words, command, at, script, depth)
   return effectsOfCall(name, words, command, at)
 }
 
@@ -242,6 +257,16 @@ function wrappedCommand(
   return words.slice(index)
 }
 
+/** A word with what stands for names that are only known on the host, which begin with `start`. */
+function filledIn(word: Value, marker: string | undefined, start: Value | null, at: Span): Value {
+  const text = textOf(word)
+  if (text === undefined || marker === undefined || marker === '' || !text.includes(marker)) return word
+  const begins = start === null ? [] : (piecesOf(start) ?? [])
+  const pieces = text.split(marker).flatMap((part, index) => [...(index === 0 ? [] : [...begins, null]), part])
+  const causes = [{ says: `what \`${marker}\` stands for is only known on the host`, at }]
+  return { kind: 'unknown', causes, text: pieces.filter(piece => piece !== '') }
+}
+
 const TIMERS = /^--(on-\w[\w-]*|timer-property|path-property|socket-property)(=|$)/
 
 /** What a wrapped command does, given where and when the wrapper has it run; `words` are the wrapper's own. */
@@ -298,25 +323,28 @@ function effectsOfShellCall(
   const [first] = operandsOf(options, SHELL_OPTIONS)
   if (hasOption(options, ['-c'], SHELL_OPTIONS)) {
     if (first === undefined) return [own]
-    return [own, ...effectsOfReading(readShell(first, at), at, script, depth + 1)]
+    return [own, ...effectsOfReading(readShell(first, at, { cwd: command.cwd, shell: name }), at, script, depth + 1)]
   }
   if (first !== undefined && !hasOption(options, ['-s'], SHELL_OPTIONS))
-    return effectsOfScript(name, first, words, at, script, depth)
+    return effectsOfScript(name, inKnown(command.cwd, first, at), words, command, at, script, depth)
   const input = command.redirects.findLast(redirect => redirect.operator.startsWith('<'))
   if (input?.operator === '<') {
-    return textOf(input.target) === '/dev/null' ? [own] : effectsOfScript(name, input.target, words, at, script, depth)
+    return textOf(input.target) === '/dev/null'
+      ? [own]
+      : effectsOfScript(name, inKnown(command.cwd, input.target, at), words, command, at, script, depth)
   }
   const text = input?.target ?? (command.stdin === undefined ? undefined : outputOf(command.stdin))
   if (text === undefined || text.kind === 'undefined') {
     return [own, { kind: 'unreadable-command', says: `what ${name} reads from its input is not known`, at }]
   }
-  return [own, ...effectsOfReading(readShell(text, at), at, script, depth + 1)]
+  return [own, ...effectsOfReading(readShell(text, at, { cwd: command.cwd, shell: name }), at, script, depth + 1)]
 }
 
 function effectsOfScript(
   name: string,
   path: Value | undefined,
   words: readonly Value[],
+  command: SimpleCommand,
   at: Span,
   script: ScriptOnHost,
   depth: number,
@@ -328,12 +356,17 @@ function effectsOfScript(
       { kind: 'unreadable-command', says: `the script ${showValue(path)} is not known here`, at },
     ]
   }
-  const inside = effectsOfScriptText(showValue(path), text.content, at, script, depth + 1)
+  const inside = effectsOfScriptText(showValue(path), text.content, at, script, depth + 1, command.cwd)
   const { unsure } = text
   return [
     bare(name, words, at, false),
     ...(unsure === undefined ? inside : inside.map(effect => ({ ...effect, unread: unsure }))),
   ]
+}
+
+/** A path in the directory the command is run in, where that is known. */
+function inKnown(cwd: Value | undefined, path: Value, at: Span): Value {
+  return cwd === undefined ? path : pathIn(cwd, path, at)
 }
 
 /** The effects of running a script with this text; one for another interpreter than a shell is unreadable. */
@@ -343,10 +376,11 @@ export function effectsOfScriptText(
   at: Span,
   script: ScriptOnHost,
   depth = 0,
+  cwd?: Value,
 ): readonly Effect[] {
   if (text.kind === 'one-of') {
     return text.options.flatMap(({ value, because }) =>
-      effectsOfScriptText(name, value, at, script, depth).map(effect =>
+      effectsOfScriptText(name, value, at, script, depth, cwd).map(effect =>
         onlyIf(effect, because[0]?.says ?? 'the script has this text'),
       ),
     )
@@ -357,7 +391,7 @@ export function effectsOfScriptText(
   if (program !== undefined && !SHELLS.has(program)) {
     return [{ kind: 'unreadable-command', says: `${name} is a script for ${program}, not for a shell`, at }]
   }
-  return effectsOfReading(readShell(text, at), at, script, depth)
+  return effectsOfReading(readShell(text, at, { cwd, shell: program }), at, script, depth)
 }
 
 const WRITES = new Set(['>', '>>', '>|', '&>', '&>>', '<>', '>&'])

@@ -1,6 +1,16 @@
 import { FALSE, known, TRUE, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
-import { causesOf, mapText, optionsOf, piecesCanBe, piecesOf, showValue, textOf } from './argument.js'
+import {
+  causesOf,
+  isPattern,
+  mapText,
+  matchesOf,
+  optionsOf,
+  piecesCanBe,
+  piecesOf,
+  showValue,
+  textOf,
+} from './argument.js'
 import { type Effect, EVERY_POWER, type FileChange, type Power, type Unit } from './effect.js'
 import { isOwnRoot, unread } from './elsewhere.js'
 import { outputOf } from './output.js'
@@ -123,7 +133,12 @@ function file(
   content?: Value,
   target?: Value,
 ): FileChange {
-  return { kind: 'file', path, change, content, target, at: call.at }
+  return { kind: 'file', path: filesOf(call, path), change, content, target, at: call.at }
+}
+
+/** What is known of the files a word stands for, where the shell looks for them (`*.conf`). */
+function filesOf({ command }: ProgramCall, word: Value): Value {
+  return command.words.find(({ value }) => value === word)?.files ?? word
 }
 
 const filesWritten =
@@ -141,7 +156,9 @@ function landings(call: ProgramCall): readonly { readonly source: Value; readonl
   const sources = into === undefined ? operands.slice(0, -1) : operands
   if (target === undefined) return []
   const isDirectory = into !== undefined || sources.length > 1 || textOf(target)?.endsWith('/') === true
-  return sources.map(source => ({ source, path: isDirectory ? inDirectory(target, source) : target }))
+  return sources
+    .map(source => filesOf(call, source))
+    .map(source => ({ source, path: isDirectory ? inDirectory(target, source) : target }))
 }
 
 function inDirectory(directory: Value, source: Value): Value {
@@ -150,7 +167,9 @@ function inDirectory(directory: Value, source: Value): Value {
   const base = typeof last === 'string' ? (last.split('/').at(-1) ?? '') : ''
   const whole = pieces.length === 1 || (typeof last === 'string' && last.includes('/'))
   const name = whole && typeof last === 'string' ? [base] : [null, base]
-  const text = [...(piecesOf(directory) ?? [null]), '/', ...name].filter(piece => piece !== '')
+  const start = piecesOf(directory) ?? [null]
+  const slash = start.at(-1)?.endsWith('/') ? [] : ['/']
+  const text = [...start, ...slash, ...name].filter(piece => piece !== '')
   if (!text.includes(null)) return known(text.join('').replace(/\/{2,}/g, '/'))
   const causes = [directory, source].flatMap(value => (value.kind === 'unknown' ? value.causes : []))
   return { kind: 'unknown', causes, text }
@@ -239,6 +258,13 @@ function unit(call: ProgramCall, name: Value, parts: Partial<Pick<Unit, 'state' 
   return { kind: 'unit', unit: name, state: undefined, enabled: undefined, masked: undefined, ...parts, at: call.at }
 }
 
+/** A pattern of units or packages is as good as its pieces; `*` alone is all of them, and a version may have wildcards. */
+export function patternAsPieces(name: Value, what: 'units' | 'packages', at: Span): Value {
+  const text = textOf(name)
+  if (text === undefined || text === '*' || !isPattern(text.replace(/[=<>].*$/, ''))) return name
+  return matchesOf(text, { says: `which ${what} \`${text}\` matches is not worked out`, at, unread: true })
+}
+
 const systemctl: Tool = call => {
   const [verb, ...units] = operandsOf(call.arguments, systemctlOptions)
   const name = textOf(verb)
@@ -249,10 +275,11 @@ const systemctl: Tool = call => {
   if (name === 'kill') return units.map(each => signalled(call, 'unit', each))
   const parts = unitStates[name]
   if (parts === undefined) return []
+  const named = units.map(each => patternAsPieces(each, 'units', call.at))
   const now = hasOption(call.arguments, ['--now'], systemctlOptions)
     ? { state: known(name === 'enable' || name === 'reenable' ? 'started' : 'stopped') }
     : {}
-  return units.map(each => unit(call, each, { ...parts, ...now }))
+  return named.map(each => unit(call, each, { ...parts, ...now }))
 }
 const systemctlPowers = (call: ProgramCall): readonly Power[] => {
   const [verb] = operandsOf(call.arguments, systemctlOptions)
@@ -647,7 +674,8 @@ const packages: Tool = call => {
   if (verb === 'update' && (call.program === 'apt-get' || call.program === 'apt')) return []
   const names = operandsOf(call.arguments.slice(verbAt + 1), ['-o', '-c', '-t', '--target-release', '-x', '--exclude'])
   const state = packageVerbs[verb] ?? verb
-  return [{ kind: 'package', names: namesOr(call, names, state), state: known(state), at: call.at }]
+  const patterns = names.map(name => patternAsPieces(name, 'packages', call.at))
+  return [{ kind: 'package', names: namesOr(call, patterns, state), state: known(state), at: call.at }]
 }
 /** An upgrade without names is one of everything, but for what is left out. */
 function namesOr(call: ProgramCall, names: readonly Value[], state: string): Value {

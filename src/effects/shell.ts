@@ -11,7 +11,7 @@ import {
 } from 'unbash'
 import { type Cause, known, unknown, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
-import { optionsOf, piecesOf, showValue, textOf } from './argument.js'
+import { optionsOf, pathIn, piecesOf, showValue, textOf } from './argument.js'
 import {
   and,
   type Branch,
@@ -31,6 +31,16 @@ export interface ShellWord {
   readonly value: Value
   /** Commands in `$( )` and `` ` ` `` inside this word; they are also listed as commands of their own. */
   readonly from: readonly SimpleCommand[]
+  /** For a word the shell makes file names of (`*.conf`): what is known of them. `value` has it as written. */
+  readonly files?: Value
+}
+
+/** How a text is run. */
+export interface ShellStart {
+  /** The directory it starts in; absent: which is not known. */
+  readonly cwd?: Value | undefined
+  /** The shell, by its base name; absent: `sh`, whichever the host has for it. */
+  readonly shell?: string | undefined
 }
 
 export interface ShellRedirect {
@@ -48,14 +58,21 @@ export interface SimpleCommand {
   readonly onlyIf: string | undefined
   /** The command before it in a pipe. */
   readonly stdin: SimpleCommand | undefined
+  /** The directory it is run in; absent where that is not known. */
+  readonly cwd?: Value
   /** True where what it runs stands among the commands: a call of a function of the same script, `eval`, `trap`. */
   readonly runsListed?: true
+}
+
+export interface PlacedRedirect extends ShellRedirect {
+  readonly onlyIf: string | undefined
+  readonly cwd?: Value
 }
 
 export interface ShellReading {
   readonly commands: readonly SimpleCommand[]
   /** Redirections of whole compound commands, and of lines without a command (`> file`). */
-  readonly redirects: readonly (ShellRedirect & { readonly onlyIf: string | undefined })[]
+  readonly redirects: readonly PlacedRedirect[]
   /** What could not be read. */
   readonly unreadable: readonly string[]
   /** Why the task fails before anything is run, where Ansible could not make the text either. */
@@ -76,15 +93,15 @@ const ALWAYS_FAILS = new Set(['false'])
  * Reads the text of `shell:`, `raw:` or a script: every simple command in lists, pipes, conditions, loops, functions and
  * substitutions. An unknown piece of the text is taken as part of a word, never as shell syntax.
  */
-export function readShell(text: Value, at: Span): ShellReading {
-  return ofEachText(text, (source, causes) => readScript(source, causes, at))
+export function readShell(text: Value, at: Span, start: ShellStart = {}): ShellReading {
+  return ofEachText(text, (source, causes) => readScript(source, causes, at, start))
 }
 
 /**
  * Reads the text of `command:`: words only, split as Python's `shlex.split` does it, no shell operators.
  * Source: ansible/builtin/command (the module splits a string with shlex and runs it without a shell).
  */
-export function readCommandLine(text: Value, at: Span): ShellReading {
+export function readCommandLine(text: Value, at: Span, start: ShellStart = {}): ShellReading {
   return ofEachText(text, (source, causes) => {
     const words = splitWords(source)
     if (words === undefined) return failed('a quotation is not closed')
@@ -96,6 +113,7 @@ export function readCommandLine(text: Value, at: Span): ShellReading {
           redirects: [],
           onlyIf: undefined,
           stdin: undefined,
+          ...inDirectory(start.cwd),
         },
       ],
       redirects: [],
@@ -218,7 +236,7 @@ interface Walk {
   readonly at: Span
   readonly flow: Flow<FunctionBody>
   readonly commands: SimpleCommand[]
-  readonly redirects: (ShellRedirect & { readonly onlyIf: string | undefined })[]
+  readonly redirects: PlacedRedirect[]
   readonly unreadable: string[]
   /** Texts of `trap`, with when they are run: they see every function of the script. */
   readonly traps: { readonly text: Value; readonly when: string }[]
@@ -229,10 +247,24 @@ interface Walk {
   readonly steps: { count: number }
   /** True where a loop is only looked through for what it sets. */
   readonly looksThrough: boolean
+  /** Whether the shell expands `{a,b}`: `sh` does where it is bash, and does not where it is dash. */
+  readonly braces: 'yes' | 'no' | 'perhaps'
 }
 
-function readScript(source: string, causes: readonly Cause[], at: Span): ShellReading {
+const EXPANDS_BRACES = new Set(['bash', 'ksh', 'zsh'])
+const BRACES_EXPAND = 'the shell expands braces (bash does, dash does not)'
+const MAX_EXPANDED = 256
+
+/** The variable that stands for the directory a script is in; no shell has one of this name. */
+const CWD = '(cwd)'
+
+function inDirectory(cwd: Value | undefined): { readonly cwd?: Value } {
+  return cwd === undefined ? {} : { cwd }
+}
+
+function readScript(source: string, causes: readonly Cause[], at: Span, start: ShellStart): ShellReading {
   const flow = newFlow<FunctionBody>()
+  setVariable(flow, CWD, start.cwd)
   const walk: Walk = {
     source,
     causes,
@@ -246,6 +278,11 @@ function readScript(source: string, causes: readonly Cause[], at: Span): ShellRe
     called: new Set(),
     steps: { count: 0 },
     looksThrough: false,
+    braces: EXPANDS_BRACES.has(start.shell ?? '')
+      ? 'yes'
+      : start.shell === undefined || start.shell === 'sh'
+        ? 'perhaps'
+        : 'no',
   }
   walkScript(parse(source), undefined, walk)
   flow.ended = undefined
@@ -372,14 +409,22 @@ function walkNode(
     case 'If':
       return walkConditions(node, onlyIf, walk)
     case 'For': {
-      const words = node.wordlist?.map(word => readWord(word, onlyIf, walk).value) ?? []
+      const wordlist = node.wordlist?.map(word => readWords(word, onlyIf, walk)) ?? []
+      const read = wordlist.flatMap(each => each.words)
+      const words = read.map(word => word.value)
       const name = walk.source.slice(node.name.pos, node.name.end)
+      const files = read.length === 1 ? read[0]?.files : undefined
+      if (wordlist.some(each => each.onlyIf !== undefined))
+        return walkLoop(name, BRACES_EXPAND, onlyIf, walk, (under, inner) =>
+          walkStatements(node.body.commands, under, inner),
+        )
       const literal = words.length > 0 && words.length <= 64 && words.every(word => isPlain(word))
       if (!literal) {
         const condition = `\`for ${name}\` has something to go over`
-        return walkLoop(name, condition, onlyIf, walk, (under, inner) =>
-          walkStatements(node.body.commands, under, inner),
-        )
+        return walkLoop(name, condition, onlyIf, walk, (under, inner) => {
+          if (files !== undefined) setVariable(flow, name, files)
+          return walkStatements(node.body.commands, under, inner)
+        })
       }
       const out: SimpleCommand[] = []
       inScope(flow, 'loop', () => {
@@ -435,7 +480,8 @@ function walkNode(
     case 'Redirected': {
       for (const redirect of node.redirects) {
         const read = readRedirect(redirect, onlyIf, walk)
-        if (read) walk.redirects.push({ ...read, onlyIf: reached(flow, onlyIf) })
+        if (read)
+          walk.redirects.push({ ...read, onlyIf: reached(flow, onlyIf), ...inDirectory(flow.variables.get(CWD)) })
       }
       return walkNode(node.command, onlyIf, walk, stdin)
     }
@@ -586,14 +632,19 @@ function walkCommand(
   }
   if (node.name === undefined) {
     for (const [name, value] of assigned) setVariable(flow, name, value)
-    for (const redirect of redirects) walk.redirects.push({ ...redirect, onlyIf: reached(flow, onlyIf) })
+    const cwd = inDirectory(flow.variables.get(CWD))
+    for (const redirect of redirects) walk.redirects.push({ ...redirect, onlyIf: reached(flow, onlyIf), ...cwd })
     return []
   }
-  const words = [readWord(node.name, onlyIf, walk)]
+  const first = readWords(node.name, onlyIf, walk)
+  const words = [...first.words]
+  let braces = first.onlyIf
   const set: (readonly [string, Value | undefined])[] = []
   for (const argument of node.args) {
     if (argument.type === 'Word') {
-      words.push(readWord(argument, onlyIf, walk))
+      const read = readWords(argument, onlyIf, walk)
+      words.push(...read.words)
+      braces ??= read.onlyIf
       continue
     }
     // `export NAME=value`: the program sees it as one word.
@@ -605,12 +656,13 @@ function walkCommand(
   const bodies = name === undefined ? undefined : flow.functions.get(name)
   const text = name === 'eval' ? joinedWords(words.slice(1), walk) : undefined
   const runs = bodies !== undefined || (text !== undefined && piecesOf(text) !== undefined) || isTrap(name, words)
-  const under = reached(flow, onlyIf)
+  const under = and(reached(flow, onlyIf), braces)
   const command: SimpleCommand = {
     words,
     redirects,
     onlyIf: under,
     stdin,
+    ...inDirectory(flow.variables.get(CWD)),
     ...(runs ? { runsListed: true } : {}),
   }
   walk.commands.push(command)
@@ -628,6 +680,7 @@ function walkCommand(
     for (const [each, value] of set) setVariable(flow, each, value)
     if (local) for (const each of named) setVariable(flow, each, undefined)
     setByBuiltin(name, words.slice(1), walk)
+    if (name === 'cd' || name === 'pushd' || name === 'popd') changeDirectory(name, words.slice(1), walk)
     const operand = textOf(words[1]?.value)
     if (name === 'exec') {
       // `exec` with a command never comes back.
@@ -737,6 +790,15 @@ function makeLocal(names: readonly string[], flow: Flow<FunctionBody>): void {
   for (const name of names) if (scope && !scope.locals.has(name)) scope.locals.set(name, flow.variables.get(name))
 }
 
+/** `cd DIR` and `pushd DIR`; without one, with `-` and after `popd` it is not known. */
+function changeDirectory(name: string, words: readonly ShellWord[], walk: Walk): void {
+  const target = words.map(word => word.value).find(value => !/^-[LPe@-]+$/.test(textOf(value) ?? ''))
+  const text = textOf(target)
+  const known = target !== undefined && name !== 'popd' && text !== '' && !/^[-+~]/.test(text ?? '')
+  const cwd = known ? pathIn(walk.flow.variables.get(CWD), target, walk.at) : undefined
+  setVariable(walk.flow, CWD, cwd)
+}
+
 /** Options of built-ins that set variables, which take the next word. */
 const SETTING_OPTIONS: Readonly<Record<string, string>> = {
   read: 'd n N p t u i',
@@ -828,14 +890,84 @@ function readRedirect(redirect: Redirection, onlyIf: string | undefined, walk: W
   return { operator: redirect.operator, target: readWord(redirect.target, onlyIf, walk).value }
 }
 
+/** The words a word becomes: several where it has braces, under the condition that the shell expands them. */
+function readWords(
+  word: Word,
+  onlyIf: string | undefined,
+  walk: Walk,
+): { readonly words: readonly ShellWord[]; readonly onlyIf: string | undefined } {
+  const parts = word.parts
+  if (walk.braces === 'no' || !parts?.some(part => part.type === 'BraceExpansion'))
+    return { words: [readWord(word, onlyIf, walk)], onlyIf: undefined }
+  const written = (part: SyntaxNode) => walk.source.slice(part.pos, part.end)
+  let texts = ['']
+  for (const part of parts) {
+    const choices = part.type === 'BraceExpansion' ? bracesOf(written(part)) : [written(part)]
+    texts = texts.flatMap(start => choices.map(choice => start + choice)).slice(0, MAX_EXPANDED + 1)
+  }
+  if (texts.length > MAX_EXPANDED || (texts.length === 1 && texts[0] === written(word)))
+    return { words: [readWord(word, onlyIf, walk)], onlyIf: undefined }
+  const words = texts.flatMap(source => {
+    const [statement] = parse(`: ${source}`).commands
+    const command = statement?.command
+    const inner = { ...walk, source: `: ${source}`, braces: 'yes' as const }
+    if (command?.type !== 'Command') return []
+    return command.args.flatMap(each => (each.type === 'Word' ? readWords(each, onlyIf, inner).words : []))
+  })
+  return { words, onlyIf: walk.braces === 'yes' ? undefined : BRACES_EXPAND }
+}
+
+/** What `{a,b}`, `{1..3}` and `{a..c}` stand for; anything else stands for itself. */
+function bracesOf(text: string): readonly string[] {
+  const inside = text.slice(1, -1)
+  const choices: string[] = ['']
+  let depth = 0
+  for (let at = 0; at < inside.length; at++) {
+    const char = inside.charAt(at)
+    if (char === '{') depth++
+    if (char === '}') depth--
+    if (char === ',' && depth === 0) {
+      choices.push('')
+      continue
+    }
+    const more = char === '\\' ? inside.slice(at, ++at + 1) : char
+    choices[choices.length - 1] += more
+  }
+  if (choices.length > 1) return choices
+  const range = inside.match(/^(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.-?(\d+))?$/)
+  const [from = '', to = '', step = '1'] = range?.slice(1) ?? []
+  const letters = /^[A-Za-z]$/.test(from)
+  if (range === null || letters !== /^[A-Za-z]$/.test(to)) return [text]
+  const [start, end] = letters ? [from.charCodeAt(0), to.charCodeAt(0)] : [Number(from), Number(to)]
+  const by = Math.max(1, Number(step))
+  const count = Math.floor(Math.abs(end - start) / by) + 1
+  if (count > MAX_EXPANDED) return [text]
+  const width = /^-?0\d/.test(from) || /^-?0\d/.test(to) ? Math.max(from.length, to.length) : 0
+  return Array.from({ length: count }, (_, index) => {
+    const at = start + (end < start ? -by : by) * index
+    return letters ? String.fromCharCode(at) : String(at).padStart(width, '0')
+  })
+}
+
 function readWord(word: Word, onlyIf: string | undefined, walk: Walk): ShellWord {
   const parts = word.parts
   if (parts === undefined) return { value: fill(word.value, walk.causes, walk.at), from: [] }
   const pieces: (string | null)[] = []
   const causes: Cause[] = []
   const from: SimpleCommand[] = []
-  for (const part of parts) readPart(part, pieces, causes, from, onlyIf, walk)
-  return { value: joined(pieces, causes, walk), from }
+  const named: (string | null)[] = []
+  for (const part of parts) {
+    const before = pieces.length
+    readPart(part, pieces, causes, from, onlyIf, walk)
+    named.push(...(part.type === 'Glob' || part.type === 'ExtendedGlob' ? [null] : pieces.slice(before)))
+  }
+  const value = joined(pieces, causes, walk)
+  // What stands last in a path alone is all of the directory.
+  const globs = parts.filter(part => part.type === 'Glob' || part.type === 'ExtendedGlob')
+  const all = globs.length === 1 && parts.at(-1)?.type === 'Glob' && /\/\*$/.test(textOf(value) ?? '')
+  if (globs.length === 0 || all) return { value, from }
+  const cause = { says: `which files \`${show(word.text)}\` matches is only known on the host`, at: walk.at }
+  return { value, from, files: joined(named, [...causes, cause], walk) }
 }
 
 function readPart(

@@ -55,6 +55,7 @@ describe('shell text', () => {
     readonly name: string
     readonly text?: string
     readonly pieces?: readonly (string | null)[]
+    readonly shell?: string
     readonly commands: readonly (readonly (string | null)[])[]
     readonly onlyIf?: readonly (string | null)[]
     readonly programs?: readonly (string | null)[]
@@ -66,7 +67,7 @@ describe('shell text', () => {
         row.pieces === undefined
           ? known(row.text ?? '')
           : { kind: 'unknown', causes: [{ says: 'a fact', at: HERE }], text: row.pieces }
-      const reading = readShell(text, HERE)
+      const reading = readShell(text, HERE, { shell: row.shell })
       const words = reading.commands.map(command =>
         command.words.map(word => (row.pieces === undefined ? (textOf(word.value) ?? null) : showValue(word.value))),
       )

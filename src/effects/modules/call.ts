@@ -1,7 +1,7 @@
 import type { Value } from '../../jinja/value.js'
 import type { Invocation, TaskRun } from '../../run/task-run.js'
 import type { Span } from '../../source/text.js'
-import { causesOf } from '../argument.js'
+import { causesOf, plainPath } from '../argument.js'
 import type { ScriptOnHost } from '../commands.js'
 import type { Effect, FileChange } from '../effect.js'
 
@@ -43,5 +43,5 @@ export function fileChange(
   content?: Value,
   target?: Value,
 ): FileChange {
-  return { kind: 'file', path, change, content, target, at: call.at }
+  return { kind: 'file', path: plainPath(path), change, content, target, at: call.at }
 }

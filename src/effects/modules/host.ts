@@ -12,10 +12,12 @@ import {
   mapText,
   membersOf,
   notTrue,
+  plainPath,
   showValue,
   textOf,
 } from '../argument.js'
 import type { Effect } from '../effect.js'
+import { patternAsPieces } from '../programs.js'
 import { type ModuleCall, type ModuleEffects, required } from './call.js'
 
 /**
@@ -25,7 +27,7 @@ import { type ModuleCall, type ModuleEffects, required } from './call.js'
 export const mount: ModuleEffects = call => {
   const path = required(call, 'path', 'name')
   const entry = {
-    file: call.argument('fstab') ?? known('/etc/fstab'),
+    file: plainPath(call.argument('fstab') ?? known('/etc/fstab')),
     mountPoint: path,
     fstype: call.argument('fstype'),
     source: call.argument('src'),
@@ -122,7 +124,7 @@ export const sysctl: ModuleEffects = call => {
       kind: 'sysctl',
       key: required(call, 'name', 'key'),
       value: absent.kind === 'true' ? undefined : value === undefined ? known('') : writtenSetting(value),
-      file: call.argument('sysctl_file') ?? known('/etc/sysctl.conf'),
+      file: plainPath(call.argument('sysctl_file') ?? known('/etc/sysctl.conf')),
       now: bothTrue(applied, notTrue(absent)),
       persisted: notTrue(absent),
       at: call.at,
@@ -147,7 +149,10 @@ export const packages: ModuleEffects = call => {
     return [{ kind: 'package', names: names ?? known('*'), state: known('latest'), at: call.at }]
   }
   if (names === undefined || call.argument('list') !== undefined || membersOf(names).length === 0) return []
-  return [{ kind: 'package', names, state: call.argument('state') ?? known('present'), at: call.at }]
+  const members = membersOf(names)
+  const patterns = members.map(name => patternAsPieces(name, 'packages', call.at))
+  const named = patterns.some((pattern, index) => pattern !== members[index]) ? known(patterns) : names
+  return [{ kind: 'package', names: named, state: call.argument('state') ?? known('present'), at: call.at }]
 }
 
 /** ansible.builtin.dpkg_selections: what dpkg may do with a package. */
