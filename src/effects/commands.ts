@@ -1,6 +1,6 @@
 import { known, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
-import { optionsOf, pathIn, piecesOf, showValue, textOf } from './argument.js'
+import { mapText, optionsOf, pathIn, piecesOf, showValue, textOf } from './argument.js'
 import { type Effect, EVERY_POWER, type FileChange, onlyIf } from './effect.js'
 import { inNetwork, inRoot, unread } from './elsewhere.js'
 import { outputOf } from './output.js'
@@ -26,11 +26,11 @@ export function effectsOfReading(reading: ShellReading, at: Span, script: Script
   }
   for (const command of reading.commands) {
     for (const effect of effectsOfCommand(command, at, script, depth))
-      effects.push(onlyIf(placed(effect, command.cwd), command.onlyIf))
+      effects.push(...withHostname(placed(effect, command.cwd), depth).map(each => onlyIf(each, command.onlyIf)))
   }
   for (const redirect of reading.redirects) {
     for (const effect of effectsOfRedirect(redirect, undefined, at))
-      effects.push(onlyIf(placed(effect, redirect.cwd), redirect.onlyIf))
+      effects.push(...withHostname(placed(effect, redirect.cwd), depth).map(each => onlyIf(each, redirect.onlyIf)))
   }
   return effects
 }
@@ -40,6 +40,17 @@ function placed(effect: Effect, cwd: Value | undefined): Effect {
   return effect.kind === 'file' || effect.kind === 'mount'
     ? { ...effect, path: pathIn(cwd, effect.path, effect.at) }
     : effect
+}
+
+/** The name of the host is a file of the kernel as well. */
+function withHostname(effect: Effect, depth: number): readonly Effect[] {
+  if (depth > 0 || effect.kind !== 'file' || textOf(effect.path) !== '/proc/sys/kernel/hostname') return [effect]
+  const unseen: Value = {
+    kind: 'unknown',
+    causes: [{ says: 'what is written there is not known', at: effect.at, unread: true }],
+  }
+  const name = effect.content === undefined ? unseen : mapText(effect.content, text => text.trim())
+  return [effect, { kind: 'hostname', name, now: true, persisted: false, at: effect.at }]
 }
 
 function effectsOfCommand(command: SimpleCommand, at: Span, script: ScriptOnHost, depth: number): readonly Effect[] {
@@ -129,6 +140,9 @@ function effectsOfProgram(
     const inside = effectsOfProgram(next, given, command, at, script, depth + 1)
     return [own, ...whereWrapped(name, words.slice(0, words.length - inner.length), inside)]
   }
+  // A script of an old init is called by the name of its service.
+  if (/^\/etc\/(rc\.d\/)?init\.d\/[^/]+$/.test(textOf(program) ?? '') && script(program) === undefined)
+    return effectsOfCall('service', [known(name), ...words], command, at)
   if (SHELLS.has(name)) return effectsOfShellCall(name, words, command, at, script, depth)
   if (name === 'eval') {
     const pieces: (string | null)[] = words.flatMap((word, index) => {

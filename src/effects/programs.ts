@@ -6,6 +6,7 @@ import {
   mapText,
   matchesOf,
   optionsOf,
+  pathIn,
   piecesCanBe,
   piecesOf,
   showValue,
@@ -33,6 +34,11 @@ export interface Program {
   /** Where the powers depend on the arguments; it replaces `powers`. */
   readonly powersOf?: (call: ProgramCall) => readonly Power[]
 }
+
+/** What settings in files decide: for programs that write files which are not worked out and may be any. */
+const SETTINGS_IN_FILES: readonly Power[] = EVERY_POWER.filter(
+  power => !['stops-units', 'starts-units', 'signals-processes', 'manages-containers', 'reboots'].includes(power),
+)
 
 type Tool = (call: ProgramCall) => readonly Effect[]
 
@@ -202,6 +208,98 @@ const namedByOption =
   (change: 'written' | 'unpacked', ...names: readonly string[]): Tool =>
   call =>
     names.flatMap(name => optionValue(call.arguments, name) ?? []).map(path => file(call, path, change))
+
+/** A file that is there and is edited, by name. */
+const edited =
+  (withValue: readonly string[] = []): Tool =>
+  call =>
+    operandsOf(call.arguments, withValue).map(path => ({ ...file(call, path, 'line'), takesOut: true }))
+
+/** `uniq IN OUT`. */
+const secondWritten: Tool = call =>
+  operandsOf(call.arguments, ['-f', '-s', '-w'])
+    .slice(1, 2)
+    .map(path => file(call, path, 'written'))
+
+/** `sponge FILE`: what comes in by the pipe, when all of it is there; it is not worked out. */
+const sponged: Tool = call => {
+  const change = hasOption(call.arguments, ['-a']) ? 'line' : 'written'
+  return operandsOf(call.arguments).map(path => file(call, path, change))
+}
+
+const patchOptions = '-p -i -d -o -r -B -Y -z -F -D -g -V --strip --input --directory --output --fuzz'.split(' ')
+/** `patch FILE`, or the files the patch names, which are not worked out. */
+const patched: Tool = call => {
+  const into = optionValue(call.arguments, '-o') ?? optionValue(call.arguments, '--output')
+  if (into !== undefined) return [file(call, into, 'written')]
+  return operandsOf(call.arguments, patchOptions)
+    .slice(0, 1)
+    .map(path => ({ ...file(call, path, 'line'), takesOut: true }))
+}
+const patchPowers = (call: ProgramCall): readonly Power[] => {
+  if (hasOption(call.arguments, ['--dry-run', '-v', '--version', '--help'], patchOptions)) return []
+  return patched(call).length > 0 ? [] : SETTINGS_IN_FILES
+}
+
+/** `go run`, `go test` and `go generate` run what they are given. */
+const goPowers = (call: ProgramCall): readonly Power[] => {
+  const verb = textOf(call.arguments[0])
+  if (verb !== undefined && ['version', 'env', 'list', 'vet', 'doc', 'help'].includes(verb)) return []
+  return verb === undefined || ['run', 'test', 'generate', 'tool'].includes(verb) ? EVERY_POWER : ['writes-files']
+}
+
+/** Where a download lands that keeps the name it has in its address. */
+function downloadedInto(call: ProgramCall, directory: Value, withValue: readonly string[]): readonly FileChange[] {
+  return operandsOf(call.arguments, withValue).map(url => file(call, inDirectory(directory, url), 'written'))
+}
+
+const HERE = known('.')
+const curlOptions =
+  '-A -b -c -C -d -D -e -E -F -H -K -m -o -P -Q -r -t -T -u -U -w -x -X -y -Y -z --cacert --cert --connect-timeout --data --header --key --max-time --output --output-dir --proxy --request --retry --retry-delay --url --user --user-agent'.split(
+    ' ',
+  )
+const curled: Tool = call => {
+  const directory = optionValue(call.arguments, '--output-dir')
+  const given = [optionValue(call.arguments, '-o'), optionValue(call.arguments, '--output')].filter(
+    each => each !== undefined,
+  )
+  const paths = given.map(path => (directory === undefined ? path : pathIn(directory, path, call.at)))
+  const own = hasOption(call.arguments, ['-O', '--remote-name', '--remote-name-all'], curlOptions)
+  return [
+    ...paths.map(path => file(call, path, 'written')),
+    ...(own ? downloadedInto(call, directory ?? HERE, curlOptions) : []),
+  ]
+}
+
+const wgetOptions =
+  '-o -a -e -i -B -t -O -T -w -Q -P -U -l -A -R -D -I -X --tries --timeout --output-document --directory-prefix --header --user --password --user-agent --output-file --append-output --input-file'.split(
+    ' ',
+  )
+const wgot: Tool = call => {
+  if (hasOption(call.arguments, ['--spider', '-V', '--version', '-h', '--help'], wgetOptions)) return []
+  const named = optionValue(call.arguments, '-O') ?? optionValue(call.arguments, '--output-document')
+  if (named !== undefined) return textOf(named) === '-' ? [] : [file(call, named, 'written')]
+  const directory = optionValue(call.arguments, '-P') ?? optionValue(call.arguments, '--directory-prefix')
+  return downloadedInto(call, directory ?? HERE, wgetOptions)
+}
+
+/** `tar -x` unpacks in the directory of `-C`, else where it is run; other letters make or list an archive. */
+const untarred: Tool = call => {
+  const [first] = call.arguments
+  const clusters = call.arguments.flatMap(word => textOf(word)?.match(/^-[A-Za-z]+/)?.[0] ?? [])
+  const old = textOf(first)?.match(/^[A-Za-z]+$/)?.[0] ?? ''
+  const unpacks =
+    hasOption(call.arguments, ['--extract', '--get']) ||
+    [old, ...clusters].some(letters => letters.includes('x')) ||
+    (first !== undefined && textOf(first) === undefined)
+  if (!unpacks) return []
+  const into = optionValue(call.arguments, '-C') ?? optionValue(call.arguments, '--directory') ?? HERE
+  return [file(call, into, 'unpacked')]
+}
+const unzipped: Tool = call => {
+  if (hasOption(call.arguments, ['-l', '-t', '-p', '-v', '-Z', '-z'], ['-d', '-x', '-P'])) return []
+  return call.arguments.length === 0 ? [] : [file(call, optionValue(call.arguments, '-d') ?? HERE, 'unpacked')]
+}
 
 /** The last operand receives what the others name: `rsync a b`, `scp host:a b`. */
 const received: Tool = call => {
@@ -607,6 +705,17 @@ const containers: Tool = call => {
     return []
   return [container(call, containerActions[first] ?? 'other')]
 }
+/** A container with the rights of the host may do to it whatever its image and command do. */
+const containerPowers = (call: ProgramCall): readonly Power[] => {
+  const starts = containers(call).some(
+    effect => effect.kind === 'container' && ['started', 'other'].includes(effect.action),
+  )
+  const rights = call.arguments.some(word => {
+    const text = textOf(word) ?? ''
+    return /^--(privileged(=true)?|cap-add(=.*)?)$/.test(text)
+  })
+  return starts && rights ? EVERY_POWER : []
+}
 function container(call: ProgramCall, action: 'started' | 'stopped' | 'removed' | 'image' | 'other'): Effect {
   return { kind: 'container', runtime: call.program, action, arguments: call.arguments, at: call.at }
 }
@@ -871,7 +980,14 @@ const hostnamectl: Tool = call => {
   // A static name also becomes the running one.
   return [{ kind: 'hostname', name, now: true, persisted: sets('--static'), at: call.at }]
 }
-const hostname: Tool = call =>
+const hostname: Tool = call => {
+  const from = optionValue(call.arguments, '-F') ?? optionValue(call.arguments, '--file')
+  if (from === undefined) return hostnameGiven(call)
+  const says = `the name in ${showValue(from)} is not known here`
+  const name: Value = { kind: 'unknown', causes: [{ says, at: call.at, unread: true }] }
+  return [{ kind: 'hostname', name, now: true, persisted: false, at: call.at }]
+}
+const hostnameGiven: Tool = call =>
   hasOption(
     call.arguments,
     ['-s', '-f', '-i', '-I', '-d', '-A', '--short', '--fqdn', '--long', '--ip-address', '--domain'],
@@ -879,6 +995,19 @@ const hostname: Tool = call =>
   )
     ? []
     : operandsOf(call.arguments).map(name => ({ kind: 'hostname', name, now: true, persisted: false, at: call.at }))
+/** `nmcli general hostname NAME`, whose words may be shortened. */
+const nmcli: Tool = call => {
+  const [object, verb, name] = operandsOf(
+    call.arguments,
+    '-c -e -f -g -m -w --colors --escape --fields --mode --wait'.split(' '),
+  )
+  const isShort = (word: Value | undefined, full: string): boolean => {
+    const text = textOf(word)
+    return text !== undefined && text !== '' && full.startsWith(text)
+  }
+  if (name === undefined || !isShort(object, 'general') || !isShort(verb, 'hostname')) return []
+  return [{ kind: 'hostname', name, now: true, persisted: true, at: call.at }]
+}
 const setenforce: Tool = call =>
   operandsOf(call.arguments).map(state => ({ kind: 'selinux', sets: 'mode', state, persisted: false, at: call.at }))
 const setsebool: Tool = call => [
@@ -944,7 +1073,7 @@ const named = (names: string, program: Program): readonly (readonly [string, Pro
 export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   // Reading, testing, shell built-ins, text tools.
   ...named(
-    'true false test [ [[ : cat grep egrep fgrep zgrep ls stat file which type command whereis readlink realpath basename dirname pwd cd pushd popd set unset export readonly local declare typeset shift return exit wait umask ulimit shopt echo printf read getopts alias break continue let hash jobs sleep date uname arch id whoami groups who w uptime env printenv nproc free df du head tail cut tr sort uniq wc tac rev paste join comm nl fold seq expr bc diff cmp od xxd hexdump strings base64 md5sum sha1sum sha256sum sha512sum cksum jq yes getent getconf lscpu lsblk blkid lsmod modinfo lsof ss netstat ps pgrep pidof dmesg journalctl lsattr findmnt mountpoint ping ping6 dig nslookup host lsb_release systemd-detect-virt systemd-analyze dpkg-query apt-cache apt-config locale tty stty logger lsns lspci crio-status etcd',
+    'true false test [ [[ : cat grep egrep fgrep zgrep ls stat file which type command whereis readlink realpath basename dirname pwd cd pushd popd set unset export readonly local declare typeset shift return exit wait umask ulimit shopt echo printf read getopts alias break continue let hash jobs sleep date uname arch id whoami groups who w uptime env printenv nproc free df du head tail cut tr wc tac rev paste join comm nl fold seq expr bc diff cmp od xxd hexdump strings base64 md5sum sha1sum sha256sum sha512sum cksum jq yes getent getconf lscpu lsblk blkid lsmod modinfo lsof ss netstat ps pgrep pidof dmesg journalctl lsattr findmnt mountpoint ping ping6 dig nslookup host lsb_release systemd-detect-virt systemd-analyze dpkg-query apt-cache apt-config locale tty stty logger lsns lspci crio-status etcd',
     reads,
   ),
   // `make` runs whatever the makefile says.
@@ -953,13 +1082,29 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   // Programs that work on files and directories of their own and on services by network; they neither signal processes
   // nor start or stop units.
   ...named(
-    'openssl gzip gunzip zcat bzip2 xz zip sftp ssh-keygen git go patch truncate split csplit sponge update-ca-certificates update-ca-trust clrtrust chmod chown chgrp chattr setfacl chcon restorecon semanage mktemp ldconfig depmod update-initramfs dracut locale-gen yq skopeo cosign krew cfssl cfssljson gpg gpgconf apt-key ssh-keyscan fapolicyd-cli',
+    'gzip gunzip zcat bzip2 xz zip sftp ssh-keygen git split csplit update-ca-certificates update-ca-trust clrtrust chmod chown chgrp chattr setfacl chcon restorecon semanage mktemp ldconfig depmod update-initramfs dracut locale-gen skopeo cosign krew cfssl cfssljson gpgconf apt-key ssh-keyscan fapolicyd-cli',
     writesItsFiles,
   ),
-  ['curl', { powers: ['writes-files'], effects: namedByOption('written', '-o', '--output') }],
-  ['wget', { powers: ['writes-files'], effects: namedByOption('written', '-O', '--output-document') }],
-  ['tar', { powers: ['writes-files'], effects: namedByOption('unpacked', '-C', '--directory') }],
-  ['unzip', { powers: ['writes-files'], effects: namedByOption('unpacked', '-d') }],
+  // What they write is a file they are given.
+  ['openssl', { powers: ['writes-files'], effects: namedByOption('written', '-out') }],
+  ['gpg', { powers: ['writes-files'], effects: namedByOption('written', '-o', '--output') }],
+  ['sort', { powers: [], effects: namedByOption('written', '-o', '--output') }],
+  ['uniq', { powers: [], effects: call => secondWritten(call) }],
+  ['sponge', { powers: [], effects: sponged }],
+  ['truncate', { powers: [], effects: edited(['-s', '--size', '-r', '--reference']) }],
+  [
+    'yq',
+    {
+      powers: [],
+      effects: call => (hasOption(call.arguments, ['-i', '--inplace', '--in-place']) ? edited()(call).slice(1) : []),
+    },
+  ],
+  ['patch', { powers: [], effects: patched, powersOf: patchPowers }],
+  ['go', { powers: ['writes-files'], powersOf: goPowers }],
+  ['curl', { powers: ['writes-files'], effects: curled }],
+  ['wget', { powers: ['writes-files'], effects: wgot }],
+  ['tar', { powers: ['writes-files'], effects: untarred }],
+  ['unzip', { powers: ['writes-files'], effects: unzipped }],
   ...named('rsync scp', { powers: ['writes-files'], effects: received }),
   // Clients of a cluster's API: what they change is in the cluster.
   ...named('kubectl oc', { powers: [], effects: kubectl }),
@@ -969,9 +1114,14 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   }),
   // What may wait for or ask about the machine's first start.
   ...named('cloud-init coreos-cloudinit', {
-    powers: ['writes-files', 'changes-network', 'changes-accounts'],
+    // It does what the data of the machine's provider say, which may be commands.
+    powers: EVERY_POWER,
     powersOf: call =>
-      textOf(call.arguments[0]) === 'status' ? [] : ['writes-files', 'changes-network', 'changes-accounts'],
+      ['status', 'query', 'schema', 'analyze', 'features', 'collect-logs', '--version', '-v', '--help', '-h'].includes(
+        textOf(call.arguments[0]) ?? '',
+      )
+        ? []
+        : EVERY_POWER,
   }),
   ...named('python python2 python3 pypy pypy3', { powers: EVERY_POWER, effects: python, powersOf: pythonPowers }),
   ['swapoff', { powers: [], effects: swaps('off'), powersOf: swapPowers }],
@@ -1025,7 +1175,7 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
       effects: firewall,
     },
   ),
-  ...named('docker podman crictl nerdctl ctr buildah', { powers: [], effects: containers }),
+  ...named('docker podman crictl nerdctl ctr buildah', { powers: [], effects: containers, powersOf: containerPowers }),
   // `crio wipe` removes containers' storage; CRI-O stops none with it.
   ...named('iptables-save ip6tables-save ebtables-save arptables-save', reads),
   ['crio', { powers: ['writes-files'] }],
@@ -1101,9 +1251,10 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
     effects: says('package-source'),
   }),
   ['ip', { powers: [], effects: ip }],
-  ...named('ifconfig route brctl bridge tc ethtool nmcli networkctl netplan resolvconf resolvectl ifup ifdown', {
+  ...named('ifconfig route brctl bridge tc ethtool networkctl netplan resolvconf resolvectl ifup ifdown', {
     powers: ['changes-network'],
   }),
+  ['nmcli', { powers: ['changes-network'], effects: nmcli }],
   ...named('reboot shutdown poweroff halt', { powers: [], effects: reboots }),
   ['hostnamectl', { powers: [], effects: hostnamectl }],
   ['hostname', { powers: [], effects: hostname }],

@@ -18,6 +18,7 @@ import {
 } from '../argument.js'
 import type { Effect } from '../effect.js'
 import { patternAsPieces } from '../programs.js'
+import { isSysctlDirectoryFile } from '../settings-files.js'
 import { type ModuleCall, type ModuleEffects, required } from './call.js'
 
 /**
@@ -119,12 +120,26 @@ export const sysctl: ModuleEffects = call => {
   const absent = isText(call.argument('state'), 'absent')
   const applied = eitherTrue(isSet(call.argument('reload'), true), isSet(call.argument('sysctl_set'), false))
   const value = call.argument('value', 'val')
+  const key = required(call, 'name', 'key')
+  const file = plainPath(call.argument('sysctl_file') ?? known('/etc/sysctl.conf'))
   return [
+    // The name of the host is a setting of the kernel too: systemd-sysctl sets it after the name it boots with.
+    ...(textOf(key) === 'kernel.hostname' && value !== undefined && absent.kind === 'false' && applied.kind !== 'false'
+      ? [
+          {
+            kind: 'hostname',
+            name: value,
+            now: true,
+            persisted: isSysctlDirectoryFile(file).kind === 'true',
+            at: call.at,
+          } as const,
+        ]
+      : []),
     {
       kind: 'sysctl',
-      key: required(call, 'name', 'key'),
+      key,
       value: absent.kind === 'true' ? undefined : value === undefined ? known('') : writtenSetting(value),
-      file: plainPath(call.argument('sysctl_file') ?? known('/etc/sysctl.conf')),
+      file,
       now: bothTrue(applied, notTrue(absent)),
       persisted: notTrue(absent),
       at: call.at,
