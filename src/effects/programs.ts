@@ -15,6 +15,7 @@ import {
 import { type Effect, EVERY_POWER, type FileChange, type Power, type Unit } from './effect.js'
 import { isOwnRoot, unread } from './elsewhere.js'
 import { outputOf } from './output.js'
+import { isDirectoryPath } from './places.js'
 import type { SimpleCommand } from './shell.js'
 import { isSignal } from './signals.js'
 
@@ -155,16 +156,18 @@ const filesWritten =
 const copyOptions = ['-t', '--target-directory', '-m', '--mode', '-o', '--owner', '-g', '--group', '-S', '--suffix']
 
 /** `cp A B`, `mv A B`, `install A B`, `ln A B`: the last is written, or each in it where it is a directory; `-t` names that. */
-function landings(call: ProgramCall): readonly { readonly source: Value; readonly path: Value }[] {
+function landings(
+  call: ProgramCall,
+): readonly { readonly source: Value; readonly path: Value; readonly target: Value }[] {
   const operands = operandsOf(call.arguments, copyOptions)
   const into = optionValue(call.arguments, '-t') ?? optionValue(call.arguments, '--target-directory')
   const target = into ?? operands.at(-1)
   const sources = into === undefined ? operands.slice(0, -1) : operands
   if (target === undefined) return []
-  const isDirectory = into !== undefined || sources.length > 1 || textOf(target)?.endsWith('/') === true
+  const isDirectory = into !== undefined || sources.length > 1 || isDirectoryPath(target)
   return sources
     .map(source => filesOf(call, source))
-    .map(source => ({ source, path: isDirectory ? inDirectory(target, source) : target }))
+    .map(source => ({ source, path: isDirectory ? inDirectory(target, source) : target, target }))
 }
 
 function inDirectory(directory: Value, source: Value): Value {
@@ -181,11 +184,22 @@ function inDirectory(directory: Value, source: Value): Value {
   return { kind: 'unknown', causes, text }
 }
 
-const copied: Tool = call =>
-  landings(call).flatMap(({ source, path }) => [
-    file(call, path, 'written'),
+const copied: Tool = call => {
+  const recursive =
+    call.program === 'cp' && hasOption(call.arguments, ['-r', '-R', '-a', '--recursive', '--archive'], copyOptions)
+  return landings(call).flatMap(({ source, path, target }) => [
+    ...(recursive ? brought(call, source, path, target) : [file(call, path, 'written')]),
     ...(call.program === 'mv' ? [file(call, source, 'removed')] : []),
   ])
+}
+
+/** What may be a file or a tree: `dir/` and `dir/.` stand for what is in the directory. */
+function brought(call: ProgramCall, source: Value, path: Value, target: Value): readonly FileChange[] {
+  const last = piecesOf(source)?.at(-1)
+  return typeof last === 'string' && /(^|\/)\.{0,2}$/.test(last)
+    ? [file(call, target, 'unpacked')]
+    : [file(call, path, 'written'), file(call, path, 'unpacked')]
+}
 
 /** `install -d` makes directories, `install` else copies. */
 const installed: Tool = call =>
@@ -303,9 +317,14 @@ const unzipped: Tool = call => {
 
 /** The last operand receives what the others name: `rsync a b`, `scp host:a b`. */
 const received: Tool = call => {
-  const target = operandsOf(call.arguments, ['-e', '-i', '-P', '-o', '-F']).at(-1)
+  const operands = operandsOf(call.arguments, ['-e', '-i', '-P', '-o', '-F'])
+  const target = operands.at(-1)
   if (target === undefined || textOf(target)?.includes(':')) return []
-  return [file(call, target, 'unpacked')]
+  const files = operands
+    .slice(0, -1)
+    .filter(source => textOf(source)?.endsWith('/') !== true)
+    .map(source => (isDirectoryPath(target) ? inDirectory(target, source) : target))
+  return [...files.map(path => file(call, path, 'written')), file(call, target, 'unpacked')]
 }
 
 const unitStates: Readonly<Record<string, Partial<Pick<Unit, 'state' | 'enabled' | 'masked'>>>> = {

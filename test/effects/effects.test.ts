@@ -212,6 +212,27 @@ describe('effects of a run', () => {
     )
   })
 
+  it('copies each file of a directory of the role', () => {
+    const run = runOf([
+      { module: 'ansible.builtin.copy', args: { src: 'etc/', dest: '/etc/' } },
+      { module: 'ansible.builtin.copy', args: { src: 'sub/sysctl.d', dest: '/etc' } },
+    ])
+    const files = [{ path: 'a/b.conf', content: known('vm.swappiness=1\n') }]
+    const { occurrences } = effectsOfRun(run, () => ({
+      content: valueFrom({ unknown: 'a directory' }),
+      unsure: undefined,
+      files,
+    }))
+    const written = occurrences.flatMap(({ effect }) => (effect.kind === 'file' ? [effect] : []))
+    assert.deepEqual(
+      written.map(({ path, change, content }) => [textOf(path), change, textOf(content)]),
+      [
+        ['/etc/a/b.conf', 'written', 'vm.swappiness=1\n'],
+        ['/etc/sysctl.d/a/b.conf', 'written', 'vm.swappiness=1\n'],
+      ],
+    )
+  })
+
   it('takes the arguments of a task that does not run as written', () => {
     const run = runOf([
       {
