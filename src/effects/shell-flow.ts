@@ -156,6 +156,16 @@ export function jump(flow: Flow<unknown>, name: string, levels: number): void {
   }
 }
 
+const MAX_EXITS = 12
+
+/** One more way out of a scope; where there are many, those that follow are not told apart. */
+function withExit(exits: readonly Exit[], exit: Exit): readonly Exit[] {
+  const full = exits.filter(({ scope }) => scope === exit.scope).length >= MAX_EXITS
+  const added = full ? { scope: exit.scope, condition: 'it was left before at one of many places' } : exit
+  const isThere = exits.some(({ scope, condition }) => scope === added.scope && condition === added.condition)
+  return isThere ? exits : [...exits, added]
+}
+
 export interface Branch {
   readonly condition: string
   readonly walk: () => void
@@ -190,5 +200,5 @@ export function walkBranches(flow: Flow<unknown>, branches: readonly Branch[], e
       ? flow.scopes.findLast(scope => left.some(each => each.scope === scope))
       : undefined
   flow.ended = innermost ?? ended
-  flow.exits = [...exits, ...perhaps, ...left.filter(({ scope }) => scope !== innermost)]
+  flow.exits = [...perhaps, ...left.filter(({ scope }) => scope !== innermost)].reduce(withExit, exits)
 }

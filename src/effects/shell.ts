@@ -82,7 +82,7 @@ export interface ShellReading {
 /** Stands for an unknown piece while the text is parsed: a private-use character no shell grammar knows. */
 const HOLE = '\uE000'
 const MAX_COMMANDS = 5000
-const MAX_STEPS = 200_000
+const MAX_STEPS = 100_000
 const MAX_OPTIONS = 16
 
 /** Commands that never fail in practice, so that `set -e && x` and `cd /tmp; x` do not make `x` depend on them. */
