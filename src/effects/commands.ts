@@ -107,6 +107,12 @@ const WRAPPERS: Readonly<Record<string, { readonly withValue: readonly string[];
   'systemd-inhibit': { withValue: [], before: 0 },
   nsenter: { withValue: ['-t', '--target', '-S', '-G', '-r', '-w'], before: 0 },
 }
+/** Options of wrappers for the directory the command is run in. */
+const IN_DIRECTORY: Readonly<Record<string, readonly string[]>> = {
+  env: ['-C', '--chdir'],
+  sudo: ['-D', '--chdir'],
+  'systemd-run': ['--working-directory'],
+}
 const SHELLS = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'zsh'])
 
 function effectsOfProgram(
@@ -138,7 +144,11 @@ function effectsOfProgram(
     const given =
       marker === undefined ? [...rest, ...added] : rest.map(word => filledIn(word, textOf(marker), null, at))
     const inside = effectsOfProgram(next, given, command, at, script, depth + 1)
-    return [own, ...whereWrapped(name, words.slice(0, words.length - inner.length), inside)]
+    const before = words.slice(0, words.length - inner.length)
+    const directory = (IN_DIRECTORY[name] ?? []).flatMap(option => optionValue(before, option) ?? [])[0]
+    const cwd = directory === undefined ? undefined : pathIn(command.cwd, directory, at)
+    const there = cwd === undefined ? inside : inside.map(effect => placed(effect, cwd))
+    return [own, ...whereWrapped(name, before, there)]
   }
   // A script of an old init is called by the name of its service.
   if (/^\/etc\/(rc\.d\/)?init\.d\/[^/]+$/.test(textOf(program) ?? '') && script(program) === undefined)
