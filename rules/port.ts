@@ -1,8 +1,18 @@
-import { isOneOfTexts, isSet, isText, optionsOf, piecesOf, showValue, textOf } from '../src/effects/argument.js'
+import {
+  bothTrue,
+  isOneOfTexts,
+  isSet,
+  isText,
+  optionsOf,
+  piecesOf,
+  showValue,
+  textOf,
+} from '../src/effects/argument.js'
 import { unitName } from '../src/effects/describe.js'
 import type { Effect, Kubeadm } from '../src/effects/effect.js'
 import { optionValue } from '../src/effects/programs.js'
 import type { Occurrence } from '../src/effects/run-effects.js'
+import { endsProcesses } from '../src/effects/signals.js'
 import { decide, type Value } from '../src/jinja/value.js'
 import {
   type Claim,
@@ -55,7 +65,10 @@ function ofUnit(unit: Value, { port, owner, ownerUnit }: PortFacts, verb: string
 /** Whether an effect ends whatever holds the port. */
 function signals(port: number): (effect: Effect) => boolean {
   return effect =>
-    effect.kind === 'processes-signalled' && effect.by === 'port' && isText(effect.target, String(port)).kind === 'true'
+    effect.kind === 'processes-signalled' &&
+    effect.by === 'port' &&
+    endsProcesses(effect.signal).kind === 'true' &&
+    isText(effect.target, String(port)).kind === 'true'
 }
 
 /** Frees a port that some process of the host holds, whichever it is. */
@@ -68,11 +81,17 @@ function frees(facts: PortFacts): Rule {
         case 'unit-file':
           return atStartOf(effect, 'now', effects, signals(port))
         case 'processes-signalled':
+          if (endsProcesses(effect.signal).kind === 'false')
+            return near(`sends ${showValue(effect.signal)}, which need not end the holder of port ${port}`)
           if (effect.by === 'port') {
-            return decide<Match>(isText(effect.target, String(port)), {
+            return decide<Match>(bothTrue(isText(effect.target, String(port)), endsProcesses(effect.signal)), {
               true: () => SETTLES,
               false: () => NO_MATCH,
-              unknown: causes => ({ kind: 'could', says: 'which port is meant is not known', causes }),
+              unknown: causes => ({
+                kind: 'could',
+                says: 'which port is meant, or which signal, is not known',
+                causes,
+              }),
             })
           }
           if (effect.by === 'name')

@@ -162,6 +162,75 @@ export function isCertainlySame(left: Value, right: Value): boolean {
   )
 }
 
+const GLOB = /\*|\?|\[[^\]]+\]/
+
+/** Whether a text is a pattern of names. */
+export function isPattern(text: string): boolean {
+  return GLOB.test(text)
+}
+
+/** A pattern of names as what is known of the names it stands for: its pieces between the wildcards. */
+export function matchesOf(text: string, cause: Cause): Unknown {
+  const pieces = text.split(GLOB).flatMap((piece, index) => [...(index === 0 ? [] : [null]), piece])
+  return unknown(
+    [cause],
+    pieces.filter(piece => piece !== ''),
+  )
+}
+
+/** A path without doubled slashes, `.` and `..`; a slash at its end stays. */
+export function plainPath(value: Value): Value {
+  if (value.kind === 'one-of') {
+    const options = value.options.map(option => ({ ...option, value: plainPath(option.value) as Single }))
+    return { ...value, options }
+  }
+  const text = textOf(value)
+  if (text !== undefined)
+    return /\/\.{0,2}\//.test(text) || /\/\.{1,2}$/.test(text) ? { kind: 'known', data: plainText(text) } : value
+  if (value.kind !== 'unknown' || value.text === undefined) return value
+  return { ...value, text: value.text.map(piece => piece?.replace(/\/{2,}/g, '/') ?? null) }
+}
+
+function plainText(path: string): string {
+  const parts: string[] = []
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue
+    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop()
+    else if (part !== '..' || !path.startsWith('/')) parts.push(part)
+  }
+  const start = path.startsWith('/') ? '/' : ''
+  return `${start}${parts.join('/')}${/\/\.{0,2}$/.test(path) && parts.length > 0 ? '/' : ''}`
+}
+
+/**
+ * A path as it is meant in a directory; in one that is not known (undefined) its beginning is not known either. A path that
+ * is not relative is taken as it is, one of which nothing is known too.
+ */
+export function pathIn(directory: Value | undefined, path: Value, at: Cause['at']): Value {
+  if (path.kind === 'one-of') {
+    return {
+      ...path,
+      options: path.options.map(option => ({ ...option, value: pathIn(directory, option.value, at) as Single })),
+    }
+  }
+  const pieces = piecesOf(path)
+  const [first] = pieces ?? []
+  if (pieces === undefined || typeof first !== 'string' || first === '' || /^[/~]/.test(first)) return plainPath(path)
+  const known = directory === undefined || directory.kind === 'one-of' ? undefined : piecesOf(directory)
+  const start = known ?? [null]
+  const all = [...start, '/', ...pieces]
+  if (!all.includes(null)) return plainPath({ kind: 'known', data: all.join('') })
+  const merged: (string | null)[] = []
+  for (const piece of all) {
+    const last = merged.at(-1)
+    if (typeof piece === 'string' && typeof last === 'string') merged[merged.length - 1] = last + piece
+    else merged.push(piece)
+  }
+  const open: Cause = { says: 'the directory the command is run in is not known', at }
+  const causes = [...(known === undefined ? [open] : causesOf(directory as Value)), ...causesOf(path)]
+  return plainPath(unknown(causes, merged))
+}
+
 /**
  * Whether two paths are the same file: certainly, certainly not, or perhaps where the known pieces of one can be the
  * other. A path of which nothing is known is not taken for every file there is: `false`.

@@ -1,7 +1,8 @@
 import { known, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
-import { optionsOf, piecesOf, showValue, textOf } from './argument.js'
+import { mapText, optionsOf, pathIn, piecesOf, showValue, textOf } from './argument.js'
 import { type Effect, EVERY_POWER, type FileChange, onlyIf } from './effect.js'
+import { inNetwork, inRoot, unread } from './elsewhere.js'
 import { outputOf } from './output.js'
 import { hasOption, operandsOf, optionValue, readProgram } from './programs.js'
 import { programName, readShell, type ShellReading, type ShellRedirect, type SimpleCommand } from './shell.js'
@@ -24,12 +25,32 @@ export function effectsOfReading(reading: ShellReading, at: Span, script: Script
     effects.push({ kind: 'stop-if', says: known(`the command cannot be made: ${says}`), reads: [], at })
   }
   for (const command of reading.commands) {
-    for (const effect of effectsOfCommand(command, at, script, depth)) effects.push(onlyIf(effect, command.onlyIf))
+    for (const effect of effectsOfCommand(command, at, script, depth))
+      effects.push(...withHostname(placed(effect, command.cwd), depth).map(each => onlyIf(each, command.onlyIf)))
   }
   for (const redirect of reading.redirects) {
-    for (const effect of effectsOfRedirect(redirect, undefined, at)) effects.push(onlyIf(effect, redirect.onlyIf))
+    for (const effect of effectsOfRedirect(redirect, undefined, at))
+      effects.push(...withHostname(placed(effect, redirect.cwd), depth).map(each => onlyIf(each, redirect.onlyIf)))
   }
   return effects
+}
+
+/** An effect on a path, as that is meant in the directory the command is run in. */
+function placed(effect: Effect, cwd: Value | undefined): Effect {
+  return effect.kind === 'file' || effect.kind === 'mount'
+    ? { ...effect, path: pathIn(cwd, effect.path, effect.at) }
+    : effect
+}
+
+/** The name of the host is a file of the kernel as well. */
+function withHostname(effect: Effect, depth: number): readonly Effect[] {
+  if (depth > 0 || effect.kind !== 'file' || textOf(effect.path) !== '/proc/sys/kernel/hostname') return [effect]
+  const unseen: Value = {
+    kind: 'unknown',
+    causes: [{ says: 'what is written there is not known', at: effect.at, unread: true }],
+  }
+  const name = effect.content === undefined ? unseen : mapText(effect.content, text => text.trim())
+  return [effect, { kind: 'hostname', name, now: true, persisted: false, at: effect.at }]
 }
 
 function effectsOfCommand(command: SimpleCommand, at: Span, script: ScriptOnHost, depth: number): readonly Effect[] {
@@ -78,13 +99,19 @@ const WRAPPERS: Readonly<Record<string, { readonly withValue: readonly string[];
   },
   'systemd-run': {
     withValue:
-      '-u --unit -p --property -M --machine -H --host --slice -E --setenv --description --service-type --uid --gid --nice --working-directory --on-active --on-boot --on-calendar --timer-property'.split(
+      '-u --unit -p --property -M --machine -H --host --slice -E --setenv --description --service-type --uid --gid --nice --working-directory --on-active --on-boot --on-startup --on-unit-active --on-unit-inactive --on-calendar --timer-property --path-property --socket-property'.split(
         ' ',
       ),
     before: 0,
   },
   'systemd-inhibit': { withValue: [], before: 0 },
   nsenter: { withValue: ['-t', '--target', '-S', '-G', '-r', '-w'], before: 0 },
+}
+/** Options of wrappers for the directory the command is run in. */
+const IN_DIRECTORY: Readonly<Record<string, readonly string[]>> = {
+  env: ['-C', '--chdir'],
+  sudo: ['-D', '--chdir'],
+  'systemd-run': ['--working-directory'],
 }
 const SHELLS = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'zsh'])
 
@@ -99,7 +126,7 @@ function effectsOfProgram(
   const name = programName(program)
   if (depth > MAX_DEPTH) return [{ kind: 'unreadable-command', says: 'commands are nested too deeply', at }]
   if (name === undefined) return [bare(undefined, words, at, true)]
-  if (command.callsFunction) return [bare(name, words, at, false)]
+  if (command.runsListed) return [bare(name, words, at, false)]
   const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined
   if (wrapper !== undefined) {
     const own = bare(name, words, at, false)
@@ -113,8 +140,19 @@ function effectsOfProgram(
     // xargs adds words that are only known on the host.
     const added: readonly Value[] =
       name === 'xargs' ? [{ kind: 'unknown', causes: [{ says: 'xargs adds words from its input', at }] }] : []
-    return [own, ...effectsOfProgram(next, [...rest, ...added], command, at, script, depth + 1)]
+    const marker = name === 'xargs' ? optionValue(words, '-I') : undefined
+    const given =
+      marker === undefined ? [...rest, ...added] : rest.map(word => filledIn(word, textOf(marker), null, at))
+    const inside = effectsOfProgram(next, given, command, at, script, depth + 1)
+    const before = words.slice(0, words.length - inner.length)
+    const directory = (IN_DIRECTORY[name] ?? []).flatMap(option => optionValue(before, option) ?? [])[0]
+    const cwd = directory === undefined ? undefined : pathIn(command.cwd, directory, at)
+    const there = cwd === undefined ? inside : inside.map(effect => placed(effect, cwd))
+    return [own, ...whereWrapped(name, before, there)]
   }
+  // A script of an old init is called by the name of its service.
+  if (/^\/etc\/(rc\.d\/)?init\.d\/[^/]+$/.test(textOf(program) ?? '') && script(program) === undefined)
+    return effectsOfCall('service', [known(name), ...words], command, at)
   if (SHELLS.has(name)) return effectsOfShellCall(name, words, command, at, script, depth)
   if (name === 'eval') {
     const pieces: (string | null)[] = words.flatMap((word, index) => {
@@ -124,7 +162,8 @@ function effectsOfProgram(
     const text: Value = pieces.includes(null)
       ? { kind: 'unknown', causes: words.flatMap(word => (word.kind === 'unknown' ? word.causes : [])), text: pieces }
       : known(pieces.join(''))
-    return [bare(name, words, at, false), ...effectsOfReading(readShell(text, at), at, script, depth + 1)]
+    const inside = readShell(text, at, { cwd: command.cwd })
+    return [bare(name, words, at, false), ...effectsOfReading(inside, at, script, depth + 1)]
   }
   if (name === 'trap') {
     const [text, ...signals] = operandsOf(words)
@@ -139,14 +178,19 @@ function effectsOfProgram(
       (word, index) => textOf(word) === 'exec' && ['netns', 'vrf'].includes(textOf(words[index - 1]) ?? ''),
     )
     const [next, ...rest] = exec === -1 ? [] : words.slice(exec + 2)
-    if (next !== undefined)
-      return [bare(name, words, at, false), ...effectsOfProgram(next, rest, command, at, script, depth + 1)]
+    if (next !== undefined) {
+      const inside = effectsOfProgram(next, rest, command, at, script, depth + 1)
+      const own = textOf(words[exec - 1]) === 'netns'
+      return [bare(name, words, at, false), ...(own ? inNetwork(inside, showValue(words[exec + 1])) : inside)]
+    }
   }
-  if (name === '.' || name === 'source') return effectsOfScript(name, words[0], words, at, script, depth)
+  if (name === '.' || name === 'source') return effectsOfScript(name, words[0], words, command, at, script, depth)
   if (name === 'find') {
-    const inner = findExecutes(words).flatMap(([next, ...rest]) =>
-      next === undefined ? [] : effectsOfProgram(next, rest, command, at, script, depth + 1),
-    )
+    const start = words[0]
+    const inner = findExecutes(words).flatMap(([next, ...rest]) => {
+      const given = rest.map(word => filledIn(word, '{}', start ?? null, at))
+      return next === undefined ? [] : effectsOfProgram(next, given, command, at, script, depth + 1)
+    })
     return [...effectsOfCall(name, words, command, at), ...inner]
   }
   if (name === 'ssh') {
@@ -154,8 +198,8 @@ function effectsOfProgram(
     return [bare(name, words, at, false)]
   }
   if (name === 'coreos-cloudinit') return effectsOfCloudConfig(name, words, command, at, script)
-  const onHost = script(program)
-  if (onHost !== undefined) return effectsOfScript(name, program, words, at, script, depth)
+  const path = textOf(program)?.includes('/') ? inKnown(command.cwd, program, at) : program
+  if (script(path) !== undefined) return effectsOfScript(name, path, words, command, at, script, depth)
   return effectsOfCall(name, words, command, at)
 }
 
@@ -237,6 +281,43 @@ function wrappedCommand(
   return words.slice(index)
 }
 
+/** A word with what stands for names that are only known on the host, which begin with `start`. */
+function filledIn(word: Value, marker: string | undefined, start: Value | null, at: Span): Value {
+  const text = textOf(word)
+  if (text === undefined || marker === undefined || marker === '' || !text.includes(marker)) return word
+  const begins = start === null ? [] : (piecesOf(start) ?? [])
+  const pieces = text.split(marker).flatMap((part, index) => [...(index === 0 ? [] : [...begins, null]), part])
+  const causes = [{ says: `what \`${marker}\` stands for is only known on the host`, at }]
+  return { kind: 'unknown', causes, text: pieces.filter(piece => piece !== '') }
+}
+
+const TIMERS = /^--(on-\w[\w-]*|timer-property|path-property|socket-property)(=|$)/
+
+/** What a wrapped command does, given where and when the wrapper has it run; `words` are the wrapper's own. */
+function whereWrapped(name: string, words: readonly Value[], inside: readonly Effect[]): readonly Effect[] {
+  switch (name) {
+    case 'chroot': {
+      const root = operandsOf(words)[0]
+      return root === undefined ? inside : inRoot(inside, root)
+    }
+    case 'sudo': {
+      const root = optionValue(words, '-R') ?? optionValue(words, '--chroot')
+      return root === undefined ? inside : inRoot(inside, root)
+    }
+    case 'systemd-run': {
+      if (hasOption(words, ['-H', '--host', '-M', '--machine'], ['-u', '-p', '-E'])) return []
+      const later = words.some(word => TIMERS.test(piecesOf(word)?.[0] ?? ''))
+      return later ? inside.map(effect => onlyIf(effect, 'what systemd-run waits for comes about')) : inside
+    }
+    case 'nsenter': {
+      const target = optionValue(words, '-t') ?? optionValue(words, '--target')
+      return textOf(target) === '1' ? inside : unread(inside, 'which namespaces nsenter enters is not worked out')
+    }
+    default:
+      return inside
+  }
+}
+
 /** The commands `find` runs, one for each `-exec`. */
 function findExecutes(words: readonly Value[]): readonly (readonly Value[])[] {
   const start = words.findIndex(word => ['-exec', '-execdir', '-ok', '-okdir'].includes(textOf(word) ?? ''))
@@ -266,25 +347,28 @@ function effectsOfShellCall(
   const [first] = operandsOf(options, SHELL_OPTIONS)
   if (hasOption(options, ['-c'], SHELL_OPTIONS)) {
     if (first === undefined) return [own]
-    return [own, ...effectsOfReading(readShell(first, at), at, script, depth + 1)]
+    return [own, ...effectsOfReading(readShell(first, at, { cwd: command.cwd, shell: name }), at, script, depth + 1)]
   }
   if (first !== undefined && !hasOption(options, ['-s'], SHELL_OPTIONS))
-    return effectsOfScript(name, first, words, at, script, depth)
+    return effectsOfScript(name, inKnown(command.cwd, first, at), words, command, at, script, depth)
   const input = command.redirects.findLast(redirect => redirect.operator.startsWith('<'))
   if (input?.operator === '<') {
-    return textOf(input.target) === '/dev/null' ? [own] : effectsOfScript(name, input.target, words, at, script, depth)
+    return textOf(input.target) === '/dev/null'
+      ? [own]
+      : effectsOfScript(name, inKnown(command.cwd, input.target, at), words, command, at, script, depth)
   }
   const text = input?.target ?? (command.stdin === undefined ? undefined : outputOf(command.stdin))
   if (text === undefined || text.kind === 'undefined') {
     return [own, { kind: 'unreadable-command', says: `what ${name} reads from its input is not known`, at }]
   }
-  return [own, ...effectsOfReading(readShell(text, at), at, script, depth + 1)]
+  return [own, ...effectsOfReading(readShell(text, at, { cwd: command.cwd, shell: name }), at, script, depth + 1)]
 }
 
 function effectsOfScript(
   name: string,
   path: Value | undefined,
   words: readonly Value[],
+  command: SimpleCommand,
   at: Span,
   script: ScriptOnHost,
   depth: number,
@@ -296,12 +380,17 @@ function effectsOfScript(
       { kind: 'unreadable-command', says: `the script ${showValue(path)} is not known here`, at },
     ]
   }
-  const inside = effectsOfScriptText(showValue(path), text.content, at, script, depth + 1)
+  const inside = effectsOfScriptText(showValue(path), text.content, at, script, depth + 1, command.cwd)
   const { unsure } = text
   return [
     bare(name, words, at, false),
     ...(unsure === undefined ? inside : inside.map(effect => ({ ...effect, unread: unsure }))),
   ]
+}
+
+/** A path in the directory the command is run in, where that is known. */
+function inKnown(cwd: Value | undefined, path: Value, at: Span): Value {
+  return cwd === undefined ? path : pathIn(cwd, path, at)
 }
 
 /** The effects of running a script with this text; one for another interpreter than a shell is unreadable. */
@@ -311,10 +400,11 @@ export function effectsOfScriptText(
   at: Span,
   script: ScriptOnHost,
   depth = 0,
+  cwd?: Value,
 ): readonly Effect[] {
   if (text.kind === 'one-of') {
     return text.options.flatMap(({ value, because }) =>
-      effectsOfScriptText(name, value, at, script, depth).map(effect =>
+      effectsOfScriptText(name, value, at, script, depth, cwd).map(effect =>
         onlyIf(effect, because[0]?.says ?? 'the script has this text'),
       ),
     )
@@ -325,7 +415,7 @@ export function effectsOfScriptText(
   if (program !== undefined && !SHELLS.has(program)) {
     return [{ kind: 'unreadable-command', says: `${name} is a script for ${program}, not for a shell`, at }]
   }
-  return effectsOfReading(readShell(text, at), at, script, depth)
+  return effectsOfReading(readShell(text, at, { cwd, shell: program }), at, script, depth)
 }
 
 const WRITES = new Set(['>', '>>', '>|', '&>', '&>>', '<>', '>&'])

@@ -1,5 +1,5 @@
 import { decide, type Truth, type Value } from '../jinja/value.js'
-import { askText, isSet, showValue, textOf } from './argument.js'
+import { askText, isSet, piecesCanBe, showValue, textOf } from './argument.js'
 import type { Effect, Unit } from './effect.js'
 
 /** An effect in words for people: one short phrase that names what it acts on. */
@@ -55,7 +55,9 @@ export function describeEffect(effect: Effect): string {
     case 'swap':
       return `turns ${effect.which === 'all' ? 'all swap' : `swap on ${showValue(effect.device)}`} ${effect.state}`
     case 'processes-signalled':
-      return `signals the processes of ${effect.by} ${showValue(effect.target)}`
+      return effect.signal === undefined
+        ? `signals the processes of ${effect.by} ${showValue(effect.target)}`
+        : `sends ${showValue(effect.signal)} to the processes of ${effect.by} ${showValue(effect.target)}`
     case 'container':
       return `${effect.runtime}: container ${effect.action} (${effect.arguments.map(showValue).join(' ')})`
     case 'command':
@@ -108,5 +110,11 @@ export function unitName(name: string): string {
 
 /** Whether a unit is one of these, each given under its full name. */
 export function isOneOfUnits(unit: Value, names: readonly string[]): Truth {
-  return askText(unit, text => names.includes(unitName(text)))
+  const fits = (pieces: readonly (string | null)[], name: string): boolean =>
+    piecesCanBe(pieces, name) || (name.endsWith('.service') && piecesCanBe(pieces, name.slice(0, -'.service'.length)))
+  return askText(
+    unit,
+    text => names.includes(unitName(text)),
+    pieces => (names.some(name => fits(pieces, name)) ? undefined : false),
+  )
 }

@@ -171,6 +171,8 @@ export interface ProcessesSignalled extends Placed {
   readonly kind: 'processes-signalled'
   readonly by: 'name' | 'pid' | 'port' | 'file' | 'unit'
   readonly target: Value
+  /** As given: `9`, `KILL`, `SIGHUP`; absent: the program's default, which ends them. `endsProcesses` tells them apart. */
+  readonly signal?: Value
 }
 
 /** A container or container image is created, stopped or removed. */

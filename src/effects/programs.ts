@@ -1,9 +1,23 @@
 import { FALSE, known, TRUE, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
-import { causesOf, mapText, piecesOf, showValue, textOf } from './argument.js'
+import {
+  causesOf,
+  isPattern,
+  mapText,
+  matchesOf,
+  optionsOf,
+  pathIn,
+  piecesCanBe,
+  piecesOf,
+  showValue,
+  textOf,
+} from './argument.js'
 import { type Effect, EVERY_POWER, type FileChange, type Power, type Unit } from './effect.js'
+import { isOwnRoot, unread } from './elsewhere.js'
 import { outputOf } from './output.js'
+import { isDirectoryPath } from './places.js'
 import type { SimpleCommand } from './shell.js'
+import { isSignal } from './signals.js'
 
 /** A program as it is called. */
 export interface ProgramCall {
@@ -21,6 +35,11 @@ export interface Program {
   /** Where the powers depend on the arguments; it replaces `powers`. */
   readonly powersOf?: (call: ProgramCall) => readonly Power[]
 }
+
+/** What settings in files decide: for programs that write files which are not worked out and may be any. */
+const SETTINGS_IN_FILES: readonly Power[] = EVERY_POWER.filter(
+  power => !['stops-units', 'starts-units', 'signals-processes', 'manages-containers', 'reboots'].includes(power),
+)
 
 type Tool = (call: ProgramCall) => readonly Effect[]
 
@@ -85,20 +104,6 @@ export function hasOption(
   return names.some(name => options.has(name))
 }
 
-const SIGNALS = new Set(
-  'HUP INT QUIT ILL TRAP ABRT IOT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH IO POLL PWR SYS'.split(
-    ' ',
-  ),
-)
-
-/** Whether a word is a signal given as an option: `-9`, `-KILL`, `-SIGTERM`. */
-function isSignal(word: Value): boolean {
-  const text = textOf(word)
-  if (text === undefined || !text.startsWith('-')) return false
-  const name = text.slice(1).toUpperCase()
-  return /^\d+$/.test(name) || SIGNALS.has(name.startsWith('SIG') ? name.slice(3) : name)
-}
-
 /** The value of an option, `--name=value` or `--name value`; also where only its beginning is known. */
 export function optionValue(words: readonly Value[], name: string): Value | undefined {
   for (const [index, word] of words.entries()) {
@@ -109,8 +114,10 @@ export function optionValue(words: readonly Value[], name: string): Value | unde
       return words[index + 1]
     const pieces = piecesOf(word)
     const first = pieces?.[0]
-    if (typeof first !== 'string' || !first.startsWith(`${name}=`)) continue
-    const rest = first.slice(name.length + 1)
+    // `-C/etc`: one letter has its value behind it.
+    const between = /^-\w$/.test(name) ? '' : '='
+    if (typeof first !== 'string' || !first.startsWith(name + between)) continue
+    const rest = first.slice(name.length + between.length)
     if (word.kind !== 'unknown') return known(rest)
     return { ...word, text: [...(rest === '' ? [] : [rest]), ...(pieces ?? []).slice(1)] }
   }
@@ -133,7 +140,12 @@ function file(
   content?: Value,
   target?: Value,
 ): FileChange {
-  return { kind: 'file', path, change, content, target, at: call.at }
+  return { kind: 'file', path: filesOf(call, path), change, content, target, at: call.at }
+}
+
+/** What is known of the files a word stands for, where the shell looks for them (`*.conf`). */
+function filesOf({ command }: ProgramCall, word: Value): Value {
+  return command.words.find(({ value }) => value === word)?.files ?? word
 }
 
 const filesWritten =
@@ -144,14 +156,18 @@ const filesWritten =
 const copyOptions = ['-t', '--target-directory', '-m', '--mode', '-o', '--owner', '-g', '--group', '-S', '--suffix']
 
 /** `cp A B`, `mv A B`, `install A B`, `ln A B`: the last is written, or each in it where it is a directory; `-t` names that. */
-function landings(call: ProgramCall): readonly { readonly source: Value; readonly path: Value }[] {
+function landings(
+  call: ProgramCall,
+): readonly { readonly source: Value; readonly path: Value; readonly target: Value }[] {
   const operands = operandsOf(call.arguments, copyOptions)
   const into = optionValue(call.arguments, '-t') ?? optionValue(call.arguments, '--target-directory')
   const target = into ?? operands.at(-1)
   const sources = into === undefined ? operands.slice(0, -1) : operands
   if (target === undefined) return []
-  const isDirectory = into !== undefined || sources.length > 1 || textOf(target)?.endsWith('/') === true
-  return sources.map(source => ({ source, path: isDirectory ? inDirectory(target, source) : target }))
+  const isDirectory = into !== undefined || sources.length > 1 || isDirectoryPath(target)
+  return sources
+    .map(source => filesOf(call, source))
+    .map(source => ({ source, path: isDirectory ? inDirectory(target, source) : target, target }))
 }
 
 function inDirectory(directory: Value, source: Value): Value {
@@ -160,17 +176,30 @@ function inDirectory(directory: Value, source: Value): Value {
   const base = typeof last === 'string' ? (last.split('/').at(-1) ?? '') : ''
   const whole = pieces.length === 1 || (typeof last === 'string' && last.includes('/'))
   const name = whole && typeof last === 'string' ? [base] : [null, base]
-  const text = [...(piecesOf(directory) ?? [null]), '/', ...name].filter(piece => piece !== '')
+  const start = piecesOf(directory) ?? [null]
+  const slash = start.at(-1)?.endsWith('/') ? [] : ['/']
+  const text = [...start, ...slash, ...name].filter(piece => piece !== '')
   if (!text.includes(null)) return known(text.join('').replace(/\/{2,}/g, '/'))
   const causes = [directory, source].flatMap(value => (value.kind === 'unknown' ? value.causes : []))
   return { kind: 'unknown', causes, text }
 }
 
-const copied: Tool = call =>
-  landings(call).flatMap(({ source, path }) => [
-    file(call, path, 'written'),
+const copied: Tool = call => {
+  const recursive =
+    call.program === 'cp' && hasOption(call.arguments, ['-r', '-R', '-a', '--recursive', '--archive'], copyOptions)
+  return landings(call).flatMap(({ source, path, target }) => [
+    ...(recursive ? brought(call, source, path, target) : [file(call, path, 'written')]),
     ...(call.program === 'mv' ? [file(call, source, 'removed')] : []),
   ])
+}
+
+/** What may be a file or a tree: `dir/` and `dir/.` stand for what is in the directory. */
+function brought(call: ProgramCall, source: Value, path: Value, target: Value): readonly FileChange[] {
+  const last = piecesOf(source)?.at(-1)
+  return typeof last === 'string' && /(^|\/)\.{0,2}$/.test(last)
+    ? [file(call, target, 'unpacked')]
+    : [file(call, path, 'written'), file(call, path, 'unpacked')]
+}
 
 /** `install -d` makes directories, `install` else copies. */
 const installed: Tool = call =>
@@ -194,11 +223,108 @@ const namedByOption =
   call =>
     names.flatMap(name => optionValue(call.arguments, name) ?? []).map(path => file(call, path, change))
 
+/** A file that is there and is edited, by name. */
+const edited =
+  (withValue: readonly string[] = []): Tool =>
+  call =>
+    operandsOf(call.arguments, withValue).map(path => ({ ...file(call, path, 'line'), takesOut: true }))
+
+/** `uniq IN OUT`. */
+const secondWritten: Tool = call =>
+  operandsOf(call.arguments, ['-f', '-s', '-w'])
+    .slice(1, 2)
+    .map(path => file(call, path, 'written'))
+
+/** `sponge FILE`: what comes in by the pipe, when all of it is there; it is not worked out. */
+const sponged: Tool = call => {
+  const change = hasOption(call.arguments, ['-a']) ? 'line' : 'written'
+  return operandsOf(call.arguments).map(path => file(call, path, change))
+}
+
+const patchOptions = '-p -i -d -o -r -B -Y -z -F -D -g -V --strip --input --directory --output --fuzz'.split(' ')
+/** `patch FILE`, or the files the patch names, which are not worked out. */
+const patched: Tool = call => {
+  const into = optionValue(call.arguments, '-o') ?? optionValue(call.arguments, '--output')
+  if (into !== undefined) return [file(call, into, 'written')]
+  return operandsOf(call.arguments, patchOptions)
+    .slice(0, 1)
+    .map(path => ({ ...file(call, path, 'line'), takesOut: true }))
+}
+const patchPowers = (call: ProgramCall): readonly Power[] => {
+  if (hasOption(call.arguments, ['--dry-run', '-v', '--version', '--help'], patchOptions)) return []
+  return patched(call).length > 0 ? [] : SETTINGS_IN_FILES
+}
+
+/** `go run`, `go test` and `go generate` run what they are given. */
+const goPowers = (call: ProgramCall): readonly Power[] => {
+  const verb = textOf(call.arguments[0])
+  if (verb !== undefined && ['version', 'env', 'list', 'vet', 'doc', 'help'].includes(verb)) return []
+  return verb === undefined || ['run', 'test', 'generate', 'tool'].includes(verb) ? EVERY_POWER : ['writes-files']
+}
+
+/** Where a download lands that keeps the name it has in its address. */
+function downloadedInto(call: ProgramCall, directory: Value, withValue: readonly string[]): readonly FileChange[] {
+  return operandsOf(call.arguments, withValue).map(url => file(call, inDirectory(directory, url), 'written'))
+}
+
+const HERE = known('.')
+const curlOptions =
+  '-A -b -c -C -d -D -e -E -F -H -K -m -o -P -Q -r -t -T -u -U -w -x -X -y -Y -z --cacert --cert --connect-timeout --data --header --key --max-time --output --output-dir --proxy --request --retry --retry-delay --url --user --user-agent'.split(
+    ' ',
+  )
+const curled: Tool = call => {
+  const directory = optionValue(call.arguments, '--output-dir')
+  const given = [optionValue(call.arguments, '-o'), optionValue(call.arguments, '--output')].filter(
+    each => each !== undefined,
+  )
+  const paths = given.map(path => (directory === undefined ? path : pathIn(directory, path, call.at)))
+  const own = hasOption(call.arguments, ['-O', '--remote-name', '--remote-name-all'], curlOptions)
+  return [
+    ...paths.map(path => file(call, path, 'written')),
+    ...(own ? downloadedInto(call, directory ?? HERE, curlOptions) : []),
+  ]
+}
+
+const wgetOptions =
+  '-o -a -e -i -B -t -O -T -w -Q -P -U -l -A -R -D -I -X --tries --timeout --output-document --directory-prefix --header --user --password --user-agent --output-file --append-output --input-file'.split(
+    ' ',
+  )
+const wgot: Tool = call => {
+  if (hasOption(call.arguments, ['--spider', '-V', '--version', '-h', '--help'], wgetOptions)) return []
+  const named = optionValue(call.arguments, '-O') ?? optionValue(call.arguments, '--output-document')
+  if (named !== undefined) return textOf(named) === '-' ? [] : [file(call, named, 'written')]
+  const directory = optionValue(call.arguments, '-P') ?? optionValue(call.arguments, '--directory-prefix')
+  return downloadedInto(call, directory ?? HERE, wgetOptions)
+}
+
+/** `tar -x` unpacks in the directory of `-C`, else where it is run; other letters make or list an archive. */
+const untarred: Tool = call => {
+  const [first] = call.arguments
+  const clusters = call.arguments.flatMap(word => textOf(word)?.match(/^-[A-Za-z]+/)?.[0] ?? [])
+  const old = textOf(first)?.match(/^[A-Za-z]+$/)?.[0] ?? ''
+  const unpacks =
+    hasOption(call.arguments, ['--extract', '--get']) ||
+    [old, ...clusters].some(letters => letters.includes('x')) ||
+    (first !== undefined && textOf(first) === undefined)
+  if (!unpacks) return []
+  const into = optionValue(call.arguments, '-C') ?? optionValue(call.arguments, '--directory') ?? HERE
+  return [file(call, into, 'unpacked')]
+}
+const unzipped: Tool = call => {
+  if (hasOption(call.arguments, ['-l', '-t', '-p', '-v', '-Z', '-z'], ['-d', '-x', '-P'])) return []
+  return call.arguments.length === 0 ? [] : [file(call, optionValue(call.arguments, '-d') ?? HERE, 'unpacked')]
+}
+
 /** The last operand receives what the others name: `rsync a b`, `scp host:a b`. */
 const received: Tool = call => {
-  const target = operandsOf(call.arguments, ['-e', '-i', '-P', '-o', '-F']).at(-1)
+  const operands = operandsOf(call.arguments, ['-e', '-i', '-P', '-o', '-F'])
+  const target = operands.at(-1)
   if (target === undefined || textOf(target)?.includes(':')) return []
-  return [file(call, target, 'unpacked')]
+  const files = operands
+    .slice(0, -1)
+    .filter(source => textOf(source)?.endsWith('/') !== true)
+    .map(source => (isDirectoryPath(target) ? inDirectory(target, source) : target))
+  return [...files.map(path => file(call, path, 'written')), file(call, target, 'unpacked')]
 }
 
 const unitStates: Readonly<Record<string, Partial<Pick<Unit, 'state' | 'enabled' | 'masked'>>>> = {
@@ -249,20 +375,28 @@ function unit(call: ProgramCall, name: Value, parts: Partial<Pick<Unit, 'state' 
   return { kind: 'unit', unit: name, state: undefined, enabled: undefined, masked: undefined, ...parts, at: call.at }
 }
 
+/** A pattern of units or packages is as good as its pieces; `*` alone is all of them, and a version may have wildcards. */
+export function patternAsPieces(name: Value, what: 'units' | 'packages', at: Span): Value {
+  const text = textOf(name)
+  if (text === undefined || text === '*' || !isPattern(text.replace(/[=<>].*$/, ''))) return name
+  return matchesOf(text, { says: `which ${what} \`${text}\` matches is not worked out`, at, unread: true })
+}
+
 const systemctl: Tool = call => {
   const [verb, ...units] = operandsOf(call.arguments, systemctlOptions)
   const name = textOf(verb)
   // A user's own units are none of the host's.
-  if (name === undefined || hasOption(call.arguments, ['--user'], systemctlOptions)) return []
+  if (name === undefined || hasOption(call.arguments, ['--user', '--global'], systemctlOptions)) return []
   if (systemctlReboots.has(name)) return [{ kind: 'reboot', at: call.at }]
   // A unit may start again after its processes are killed, so it is not the same as stopping it.
   if (name === 'kill') return units.map(each => signalled(call, 'unit', each))
   const parts = unitStates[name]
   if (parts === undefined) return []
+  const named = units.map(each => patternAsPieces(each, 'units', call.at))
   const now = hasOption(call.arguments, ['--now'], systemctlOptions)
     ? { state: known(name === 'enable' || name === 'reenable' ? 'started' : 'stopped') }
     : {}
-  return units.map(each => unit(call, each, { ...parts, ...now }))
+  return named.map(each => unit(call, each, { ...parts, ...now }))
 }
 const systemctlPowers = (call: ProgramCall): readonly Power[] => {
   const [verb] = operandsOf(call.arguments, systemctlOptions)
@@ -302,6 +436,15 @@ const swaps =
     return swapDevices(call).map(device => ({ kind: 'swap', state, which: 'device', device, at: call.at }))
   }
 
+/** A word that is not known may be the option for all of them. */
+const swapPowers = (call: ProgramCall): readonly Power[] =>
+  call.arguments.some(word => {
+    const pieces = textOf(word) === undefined ? (piecesOf(word) ?? [null]) : []
+    return ['-a', '--all'].some(all => pieces.includes(null) && piecesCanBe(pieces, all))
+  })
+    ? ['changes-swap']
+    : []
+
 const loadedModule = (call: ProgramCall, module: Value, state: 'loaded' | 'unloaded', parameters?: Value): Effect => ({
   kind: 'kernel-module',
   module,
@@ -332,31 +475,44 @@ const sysctlLoads = ['-p', '-f', '--load', '--system']
 const sysctl: Tool = call => {
   if (hasOption(call.arguments, sysctlLoads, sysctlOptions)) return []
   return operandsOf(call.arguments, sysctlOptions).flatMap(word => {
-    const pieces = piecesOf(word)
-    const first = pieces?.[0]
-    if (pieces === undefined || typeof first !== 'string') return []
-    const equals = first.indexOf('=')
-    if (equals === -1) return []
-    const rest = first.slice(equals + 1)
-    const value: Value =
-      word.kind === 'unknown' ? { ...word, text: [...(rest === '' ? [] : [rest]), ...pieces.slice(1)] } : known(rest)
-    return [
-      {
-        kind: 'sysctl',
-        key: known(first.slice(0, equals).trim()),
-        value,
-        file: undefined,
-        now: TRUE,
-        persisted: FALSE,
-        at: call.at,
-      } satisfies Effect,
-    ]
+    const setting = settingOf(word)
+    if (setting === undefined) return []
+    const { key, value } = setting
+    const set = { kind: 'sysctl', key, value, file: undefined, now: TRUE, persisted: FALSE, at: call.at } as const
+    // The name of the host is a setting of the kernel too.
+    if (textOf(key) !== 'kernel.hostname' && textOf(key) !== 'kernel/hostname') return [set]
+    return [set, { kind: 'hostname', name: value, now: true, persisted: false, at: call.at }]
   })
 }
+
+/** `key=value`, each as far as it is known; a key alone is only read, unless what is not known of it may hold the rest. */
+function settingOf(word: Value): { readonly key: Value; readonly value: Value } | undefined {
+  const pieces = piecesOf(word)
+  if (pieces === undefined) return undefined
+  const at = pieces.findIndex(piece => piece?.includes('='))
+  const piece = pieces[at]
+  const partOf = (part: readonly (string | null)[]): Value => {
+    const own = part.filter(each => each !== '')
+    return own.includes(null) ? { kind: 'unknown', causes: causesOf(word), text: own } : known(own.join('').trim())
+  }
+  if (typeof piece !== 'string') {
+    const open = typeof pieces[0] === 'string' && pieces.at(-1) === null
+    return open ? { key: partOf(pieces), value: { kind: 'unknown', causes: causesOf(word) } } : undefined
+  }
+  const equals = piece.indexOf('=')
+  return {
+    key: partOf([...pieces.slice(0, at), piece.slice(0, equals)]),
+    value: partOf([piece.slice(equals + 1), ...pieces.slice(at + 1)]),
+  }
+}
+
+/** A word of which nothing is known may be a setting, with `-w` or without. */
 const sysctlPowers = (call: ProgramCall): readonly Power[] => {
   if (hasOption(call.arguments, sysctlLoads, sysctlOptions)) return ['changes-sysctl']
-  const unread = operandsOf(call.arguments, sysctlOptions).some(word => typeof piecesOf(word)?.[0] !== 'string')
-  return unread && hasOption(call.arguments, ['-w', '--write'], sysctlOptions) ? ['changes-sysctl'] : []
+  const open = operandsOf(call.arguments, sysctlOptions).some(
+    word => typeof piecesOf(word)?.[0] !== 'string' && settingOf(word) === undefined,
+  )
+  return open ? ['changes-sysctl'] : []
 }
 
 /** Ports named by the tool whose output gives the process ids: `lsof -ti:10250`, `fuser 10250/tcp`. */
@@ -389,15 +545,31 @@ function portsOf(words: readonly Value[]): readonly Value[] {
   })
 }
 
-const signalled = (call: ProgramCall, by: 'name' | 'pid' | 'port' | 'file' | 'unit', target: Value): Effect => ({
-  kind: 'processes-signalled',
-  by,
-  target,
-  at: call.at,
-})
+const signalled = (call: ProgramCall, by: 'name' | 'pid' | 'port' | 'file' | 'unit', target: Value): Effect => {
+  const signal = signalOf(call)
+  return { kind: 'processes-signalled', by, target, ...(signal === undefined ? {} : { signal }), at: call.at }
+}
+
+/** `-$SIGNAL`, of which nothing is known. */
+function isOpenSignal(word: Value): boolean {
+  const pieces = piecesOf(word)
+  return pieces?.[0] === '-' && pieces[1] === null
+}
+
+/** The signal that is asked for: `-KILL`, `-s KILL`, `--signal=9`; undefined where it is the default. */
+function signalOf({ program, arguments: words }: ProgramCall): Value | undefined {
+  const given = program === 'systemctl' ? undefined : words.find(isSignal)
+  if (given !== undefined) return known((textOf(given) ?? '').slice(1))
+  // `-n` is a number for kill alone; for fuser `-s` is silent.
+  const names = program === 'kill' ? ['-s', '-n', '--signal'] : program === 'fuser' ? [] : ['-s', '--signal']
+  const named = names.flatMap(name => (program === 'pkill' && name === '-s' ? [] : (optionValue(words, name) ?? [])))[0]
+  if (named !== undefined || program === 'systemctl') return named
+  const open = (program === 'kill' ? words.slice(0, 1) : words).find(isOpenSignal)
+  return open?.kind === 'unknown' ? { ...open, text: [null] } : undefined
+}
 /** Only the first word can be a signal: behind it `-1` is every process and `-123` a group of them. */
 function killTargets(words: readonly Value[]): readonly Value[] {
-  const signal = words.findIndex(isSignal)
+  const signal = words.findIndex((word, index) => isSignal(word) || (index === 0 && isOpenSignal(word)))
   const rest = signal === -1 ? words : words.filter((_, index) => index !== signal)
   const groups = rest.filter(word => /^-\d+$/.test(textOf(word) ?? ''))
   const others = rest.filter(word => !groups.includes(word))
@@ -552,6 +724,17 @@ const containers: Tool = call => {
     return []
   return [container(call, containerActions[first] ?? 'other')]
 }
+/** A container with the rights of the host may do to it whatever its image and command do. */
+const containerPowers = (call: ProgramCall): readonly Power[] => {
+  const starts = containers(call).some(
+    effect => effect.kind === 'container' && ['started', 'other'].includes(effect.action),
+  )
+  const rights = call.arguments.some(word => {
+    const text = textOf(word) ?? ''
+    return /^--(privileged(=true)?|cap-add(=.*)?)$/.test(text)
+  })
+  return starts && rights ? EVERY_POWER : []
+}
 function container(call: ProgramCall, action: 'started' | 'stopped' | 'removed' | 'image' | 'other'): Effect {
   return { kind: 'container', runtime: call.program, action, arguments: call.arguments, at: call.at }
 }
@@ -619,7 +802,8 @@ const packages: Tool = call => {
   if (verb === 'update' && (call.program === 'apt-get' || call.program === 'apt')) return []
   const names = operandsOf(call.arguments.slice(verbAt + 1), ['-o', '-c', '-t', '--target-release', '-x', '--exclude'])
   const state = packageVerbs[verb] ?? verb
-  return [{ kind: 'package', names: namesOr(call, names, state), state: known(state), at: call.at }]
+  const patterns = names.map(name => patternAsPieces(name, 'packages', call.at))
+  return [{ kind: 'package', names: namesOr(call, patterns, state), state: known(state), at: call.at }]
 }
 /** An upgrade without names is one of everything, but for what is left out. */
 function namesOr(call: ProgramCall, names: readonly Value[], state: string): Value {
@@ -815,7 +999,14 @@ const hostnamectl: Tool = call => {
   // A static name also becomes the running one.
   return [{ kind: 'hostname', name, now: true, persisted: sets('--static'), at: call.at }]
 }
-const hostname: Tool = call =>
+const hostname: Tool = call => {
+  const from = optionValue(call.arguments, '-F') ?? optionValue(call.arguments, '--file')
+  if (from === undefined) return hostnameGiven(call)
+  const says = `the name in ${showValue(from)} is not known here`
+  const name: Value = { kind: 'unknown', causes: [{ says, at: call.at, unread: true }] }
+  return [{ kind: 'hostname', name, now: true, persisted: false, at: call.at }]
+}
+const hostnameGiven: Tool = call =>
   hasOption(
     call.arguments,
     ['-s', '-f', '-i', '-I', '-d', '-A', '--short', '--fqdn', '--long', '--ip-address', '--domain'],
@@ -823,6 +1014,19 @@ const hostname: Tool = call =>
   )
     ? []
     : operandsOf(call.arguments).map(name => ({ kind: 'hostname', name, now: true, persisted: false, at: call.at }))
+/** `nmcli general hostname NAME`, whose words may be shortened. */
+const nmcli: Tool = call => {
+  const [object, verb, name] = operandsOf(
+    call.arguments,
+    '-c -e -f -g -m -w --colors --escape --fields --mode --wait'.split(' '),
+  )
+  const isShort = (word: Value | undefined, full: string): boolean => {
+    const text = textOf(word)
+    return text !== undefined && text !== '' && full.startsWith(text)
+  }
+  if (name === undefined || !isShort(object, 'general') || !isShort(verb, 'hostname')) return []
+  return [{ kind: 'hostname', name, now: true, persisted: true, at: call.at }]
+}
 const setenforce: Tool = call =>
   operandsOf(call.arguments).map(state => ({ kind: 'selinux', sets: 'mode', state, persisted: false, at: call.at }))
 const setsebool: Tool = call => [
@@ -888,7 +1092,7 @@ const named = (names: string, program: Program): readonly (readonly [string, Pro
 export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   // Reading, testing, shell built-ins, text tools.
   ...named(
-    'true false test [ [[ : cat grep egrep fgrep zgrep ls stat file which type command whereis readlink realpath basename dirname pwd cd pushd popd set unset export readonly local declare typeset shift return exit wait umask ulimit shopt echo printf read getopts alias break continue let hash jobs sleep date uname arch id whoami groups who w uptime env printenv nproc free df du head tail cut tr sort uniq wc tac rev paste join comm nl fold seq expr bc diff cmp od xxd hexdump strings base64 md5sum sha1sum sha256sum sha512sum cksum jq yes getent getconf lscpu lsblk blkid lsmod modinfo lsof ss netstat ps pgrep pidof dmesg journalctl lsattr findmnt mountpoint ping ping6 dig nslookup host lsb_release systemd-detect-virt systemd-analyze dpkg-query apt-cache apt-config locale tty stty logger lsns lspci crio-status etcd',
+    'true false test [ [[ : cat grep egrep fgrep zgrep ls stat file which type command whereis readlink realpath basename dirname pwd cd pushd popd set unset export readonly local declare typeset shift return exit wait umask ulimit shopt echo printf read getopts alias break continue let hash jobs sleep date uname arch id whoami groups who w uptime env printenv nproc free df du head tail cut tr wc tac rev paste join comm nl fold seq expr bc diff cmp od xxd hexdump strings base64 md5sum sha1sum sha256sum sha512sum cksum jq yes getent getconf lscpu lsblk blkid lsmod modinfo lsof ss netstat ps pgrep pidof dmesg journalctl lsattr findmnt mountpoint ping ping6 dig nslookup host lsb_release systemd-detect-virt systemd-analyze dpkg-query apt-cache apt-config locale tty stty logger lsns lspci crio-status etcd',
     reads,
   ),
   // `make` runs whatever the makefile says.
@@ -897,13 +1101,29 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   // Programs that work on files and directories of their own and on services by network; they neither signal processes
   // nor start or stop units.
   ...named(
-    'openssl gzip gunzip zcat bzip2 xz zip sftp ssh-keygen git go patch truncate split csplit sponge update-ca-certificates update-ca-trust clrtrust chmod chown chgrp chattr setfacl chcon restorecon semanage mktemp ldconfig depmod update-initramfs dracut locale-gen yq skopeo cosign krew cfssl cfssljson gpg gpgconf apt-key ssh-keyscan fapolicyd-cli',
+    'gzip gunzip zcat bzip2 xz zip sftp ssh-keygen git split csplit update-ca-certificates update-ca-trust clrtrust chmod chown chgrp chattr setfacl chcon restorecon semanage mktemp ldconfig depmod update-initramfs dracut locale-gen skopeo cosign krew cfssl cfssljson gpgconf apt-key ssh-keyscan fapolicyd-cli',
     writesItsFiles,
   ),
-  ['curl', { powers: ['writes-files'], effects: namedByOption('written', '-o', '--output') }],
-  ['wget', { powers: ['writes-files'], effects: namedByOption('written', '-O', '--output-document') }],
-  ['tar', { powers: ['writes-files'], effects: namedByOption('unpacked', '-C', '--directory') }],
-  ['unzip', { powers: ['writes-files'], effects: namedByOption('unpacked', '-d') }],
+  // What they write is a file they are given.
+  ['openssl', { powers: ['writes-files'], effects: namedByOption('written', '-out') }],
+  ['gpg', { powers: ['writes-files'], effects: namedByOption('written', '-o', '--output') }],
+  ['sort', { powers: [], effects: namedByOption('written', '-o', '--output') }],
+  ['uniq', { powers: [], effects: call => secondWritten(call) }],
+  ['sponge', { powers: [], effects: sponged }],
+  ['truncate', { powers: [], effects: edited(['-s', '--size', '-r', '--reference']) }],
+  [
+    'yq',
+    {
+      powers: [],
+      effects: call => (hasOption(call.arguments, ['-i', '--inplace', '--in-place']) ? edited()(call).slice(1) : []),
+    },
+  ],
+  ['patch', { powers: [], effects: patched, powersOf: patchPowers }],
+  ['go', { powers: ['writes-files'], powersOf: goPowers }],
+  ['curl', { powers: ['writes-files'], effects: curled }],
+  ['wget', { powers: ['writes-files'], effects: wgot }],
+  ['tar', { powers: ['writes-files'], effects: untarred }],
+  ['unzip', { powers: ['writes-files'], effects: unzipped }],
   ...named('rsync scp', { powers: ['writes-files'], effects: received }),
   // Clients of a cluster's API: what they change is in the cluster.
   ...named('kubectl oc', { powers: [], effects: kubectl }),
@@ -913,13 +1133,18 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   }),
   // What may wait for or ask about the machine's first start.
   ...named('cloud-init coreos-cloudinit', {
-    powers: ['writes-files', 'changes-network', 'changes-accounts'],
+    // It does what the data of the machine's provider say, which may be commands.
+    powers: EVERY_POWER,
     powersOf: call =>
-      textOf(call.arguments[0]) === 'status' ? [] : ['writes-files', 'changes-network', 'changes-accounts'],
+      ['status', 'query', 'schema', 'analyze', 'features', 'collect-logs', '--version', '-v', '--help', '-h'].includes(
+        textOf(call.arguments[0]) ?? '',
+      )
+        ? []
+        : EVERY_POWER,
   }),
   ...named('python python2 python3 pypy pypy3', { powers: EVERY_POWER, effects: python, powersOf: pythonPowers }),
-  ['swapoff', { powers: [], effects: swaps('off') }],
-  ['swapon', { powers: [], effects: swaps('on') }],
+  ['swapoff', { powers: [], effects: swaps('off'), powersOf: swapPowers }],
+  ['swapon', { powers: [], effects: swaps('on'), powersOf: swapPowers }],
   ['mkswap', { powers: [], effects: says('storage') }],
   ['sysctl', { powers: ['changes-sysctl'], effects: sysctl, powersOf: sysctlPowers }],
   ['modprobe', { powers: [], effects: modprobe }],
@@ -969,7 +1194,7 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
       effects: firewall,
     },
   ),
-  ...named('docker podman crictl nerdctl ctr buildah', { powers: [], effects: containers }),
+  ...named('docker podman crictl nerdctl ctr buildah', { powers: [], effects: containers, powersOf: containerPowers }),
   // `crio wipe` removes containers' storage; CRI-O stops none with it.
   ...named('iptables-save ip6tables-save ebtables-save arptables-save', reads),
   ['crio', { powers: ['writes-files'] }],
@@ -1045,9 +1270,10 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
     effects: says('package-source'),
   }),
   ['ip', { powers: [], effects: ip }],
-  ...named('ifconfig route brctl bridge tc ethtool nmcli networkctl netplan resolvconf resolvectl ifup ifdown', {
+  ...named('ifconfig route brctl bridge tc ethtool networkctl netplan resolvconf resolvectl ifup ifdown', {
     powers: ['changes-network'],
   }),
+  ['nmcli', { powers: ['changes-network'], effects: nmcli }],
   ...named('reboot shutdown poweroff halt', { powers: [], effects: reboots }),
   ['hostnamectl', { powers: [], effects: hostnamectl }],
   ['hostname', { powers: [], effects: hostname }],
@@ -1072,6 +1298,36 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ...named('hyperkube kube-proxy', { powers: ['changes-firewall', 'changes-network'] }),
 ])
 
+const otherHosts = ['-H', '--host', '-M', '--machine']
+/** Options by which a program works on another root file system or another host. */
+const ELSEWHERE: Readonly<Record<string, { readonly roots?: readonly string[]; readonly hosts?: readonly string[] }>> =
+  {
+    systemctl: { roots: ['--root', '--image'], hosts: otherHosts },
+    hostnamectl: { hosts: otherHosts },
+    timedatectl: { hosts: otherHosts },
+    dnf: { roots: ['--installroot'] },
+    dnf5: { roots: ['--installroot'] },
+    yum: { roots: ['--installroot'] },
+    microdnf: { roots: ['--installroot'] },
+    tdnf: { roots: ['--installroot'] },
+    rpm: { roots: ['--root', '-r'] },
+    dpkg: { roots: ['--root', '--instdir'] },
+    zypper: { roots: ['--root', '-R'] },
+    pacman: { roots: ['--root', '--sysroot', '-r'] },
+    apk: { roots: ['--root', '-p'] },
+  }
+
+/** Whether a call works elsewhere than on this host: `yes`, `no`, `perhaps`. */
+function worksElsewhere({ program, arguments: words }: ProgramCall): 'yes' | 'no' | 'perhaps' {
+  const options = Object.hasOwn(ELSEWHERE, program) ? ELSEWHERE[program] : undefined
+  const given = (names: readonly string[] = []) => names.flatMap(name => optionValue(words, name) ?? [])
+  const roots = given(options?.roots).filter(root => !isOwnRoot(root))
+  const hosts = given(options?.hosts).filter(host => !/^(\.host|(.*@)?localhost)$/.test(textOf(host) ?? ''))
+  const others = [...roots, ...hosts]
+  if (others.length === 0) return 'no'
+  return others.some(other => optionsOf(other).every(({ value }) => textOf(value) !== undefined)) ? 'yes' : 'perhaps'
+}
+
 /** What a call of a program may do beyond its listed effects, and those effects. An unfamiliar program may do anything. */
 export function readProgram(call: ProgramCall): {
   readonly effects: readonly Effect[]
@@ -1082,8 +1338,11 @@ export function readProgram(call: ProgramCall): {
   // No host has a program whose name begins with a blank: what is left of `\` before a folded line.
   if (/^\s/.test(call.program)) return { effects: [], powers: [], unfamiliar: false }
   if (program === undefined) return { effects: [], powers: EVERY_POWER, unfamiliar: true }
+  const elsewhere = worksElsewhere(call)
+  if (elsewhere === 'yes') return { effects: [], powers: [], unfamiliar: false }
+  const effects = program.effects?.(call) ?? []
   return {
-    effects: program.effects?.(call) ?? [],
+    effects: elsewhere === 'no' ? effects : unread(effects, 'whether it works on this host is not known'),
     powers: program.powersOf?.(call) ?? program.powers,
     unfamiliar: false,
   }

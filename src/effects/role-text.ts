@@ -1,4 +1,4 @@
-import { type Cause, known, type Value } from '../jinja/value.js'
+import { type Cause, known, unknown, type Value } from '../jinja/value.js'
 import type { TaskRun } from '../run/task-run.js'
 import { type Span, wholeFile } from '../source/text.js'
 import type { SourceTree } from '../source/tree.js'
@@ -9,12 +9,39 @@ export interface RoleText {
   readonly content: Value
   /** Why parts of it may not be there: `{% if %}` and `{% for %}` that were not evaluated. */
   readonly unsure: string | undefined
+  /** For a directory: the files in it and below, by their paths from it. Its own content is not known. */
+  readonly files?: readonly RoleFile[]
+}
+
+export interface RoleFile {
+  readonly path: string
+  readonly content: Value
 }
 
 /** Reads a file or template a task names; undefined when it is not there. */
 export type ReadRoleText = (task: TaskRun, kind: 'file' | 'template', name: Value) => RoleText | undefined
 
 const MAX_CANDIDATES = 8
+const MAX_FILES = 500
+
+/** The files of a directory of the tree and of those below; undefined where there are too many to say something of each. */
+function filesBelow(tree: SourceTree, directory: string): readonly RoleFile[] | undefined {
+  const files: RoleFile[] = []
+  const below = (path: string, from: string): boolean =>
+    tree.list(path).every(name => {
+      const own = `${path}/${name}`
+      if (tree.entryKind(own) === 'directory') return below(own, `${from}${name}/`)
+      const file = tree.read(own)
+      const cause = {
+        says: `the file ${own} could not be read`,
+        at: wholeFile({ path: own, text: '' }),
+        unread: true as const,
+      }
+      files.push({ path: from + name, content: file === undefined ? unknown([cause]) : known(file.text) })
+      return files.length < MAX_FILES
+    })
+  return below(directory, '') ? files : undefined
+}
 
 /**
  * Files and templates looked up where Ansible looks: the role's `files/` or `templates/`, its tasks, the playbook's
@@ -34,11 +61,17 @@ export function roleTexts(tree: SourceTree): ReadRoleText {
     read.set(path, text)
     return text
   }
+  const directoryAt = (path: string, kind: 'file' | 'template'): RoleText | undefined => {
+    if (kind === 'template' || tree.entryKind(path) !== 'directory') return undefined
+    const files = filesBelow(tree, path)
+    const cause = { says: `${path} is a directory`, at: wholeFile({ path, text: '' }), unread: true as const }
+    return { content: unknown([cause]), unsure: undefined, ...(files === undefined ? {} : { files }) }
+  }
   const firstOf = (task: TaskRun, kind: 'file' | 'template', text: string): RoleText | undefined => {
     if (text.startsWith('/')) return undefined
     for (const directory of directoriesOf(task, kind)) {
       const path = normalised(`${directory}/${text}`)
-      const found = path === undefined ? undefined : textAt(path, kind)
+      const found = path === undefined ? undefined : (textAt(path, kind) ?? directoryAt(path, kind))
       if (found !== undefined) return found
     }
     return undefined

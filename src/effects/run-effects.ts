@@ -123,6 +123,7 @@ export function effectsOfInvocation(
       unsure = read.unsure
       return read.content
     },
+    roleFiles: name => readRoleText(task, 'file', name)?.files,
     script,
   }
   const effects = withFileMeanings(model(call), script)

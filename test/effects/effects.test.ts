@@ -55,6 +55,7 @@ describe('shell text', () => {
     readonly name: string
     readonly text?: string
     readonly pieces?: readonly (string | null)[]
+    readonly shell?: string
     readonly commands: readonly (readonly (string | null)[])[]
     readonly onlyIf?: readonly (string | null)[]
     readonly programs?: readonly (string | null)[]
@@ -66,7 +67,7 @@ describe('shell text', () => {
         row.pieces === undefined
           ? known(row.text ?? '')
           : { kind: 'unknown', causes: [{ says: 'a fact', at: HERE }], text: row.pieces }
-      const reading = readShell(text, HERE)
+      const reading = readShell(text, HERE, { shell: row.shell })
       const words = reading.commands.map(command =>
         command.words.map(word => (row.pieces === undefined ? (textOf(word.value) ?? null) : showValue(word.value))),
       )
@@ -207,6 +208,27 @@ describe('effects of a run', () => {
       [
         ['file', undefined],
         ['kernel-module', 'not rendered'],
+      ],
+    )
+  })
+
+  it('copies each file of a directory of the role', () => {
+    const run = runOf([
+      { module: 'ansible.builtin.copy', args: { src: 'etc/', dest: '/etc/' } },
+      { module: 'ansible.builtin.copy', args: { src: 'sub/sysctl.d', dest: '/etc' } },
+    ])
+    const files = [{ path: 'a/b.conf', content: known('vm.swappiness=1\n') }]
+    const { occurrences } = effectsOfRun(run, () => ({
+      content: valueFrom({ unknown: 'a directory' }),
+      unsure: undefined,
+      files,
+    }))
+    const written = occurrences.flatMap(({ effect }) => (effect.kind === 'file' ? [effect] : []))
+    assert.deepEqual(
+      written.map(({ path, change, content }) => [textOf(path), change, textOf(content)]),
+      [
+        ['/etc/a/b.conf', 'written', 'vm.swappiness=1\n'],
+        ['/etc/sysctl.d/a/b.conf', 'written', 'vm.swappiness=1\n'],
       ],
     )
   })

@@ -1,9 +1,10 @@
 import type { Value } from '../../jinja/value.js'
 import type { Invocation, TaskRun } from '../../run/task-run.js'
 import type { Span } from '../../source/text.js'
-import { causesOf } from '../argument.js'
+import { causesOf, plainPath } from '../argument.js'
 import type { ScriptOnHost } from '../commands.js'
 import type { Effect, FileChange } from '../effect.js'
+import type { RoleFile } from '../role-text.js'
 
 /** One invocation of a module, as its table entry sees it. */
 export interface ModuleCall {
@@ -17,6 +18,8 @@ export interface ModuleCall {
   readonly argument: (...names: readonly string[]) => Value | undefined
   /** The text of a file or template of the role; unknown where it cannot be read. */
   readonly roleText: (kind: 'file' | 'template', name: Value) => Value
+  /** The files of a directory of the role's files; undefined where it is none, or cannot be listed. */
+  readonly roleFiles: (name: Value) => readonly RoleFile[] | undefined
   /** The text of a script an earlier task put on the host. */
   readonly script: ScriptOnHost
 }
@@ -43,5 +46,5 @@ export function fileChange(
   content?: Value,
   target?: Value,
 ): FileChange {
-  return { kind: 'file', path, change, content, target, at: call.at }
+  return { kind: 'file', path: plainPath(path), change, content, target, at: call.at }
 }

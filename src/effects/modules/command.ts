@@ -1,8 +1,8 @@
 import type { Value } from '../../jinja/value.js'
-import { membersOf, piecesOf, showValue } from '../argument.js'
+import { membersOf, piecesOf, showValue, textOf } from '../argument.js'
 import { effectsOfReading, effectsOfScriptText } from '../commands.js'
 import { type Effect, onlyIf } from '../effect.js'
-import { readCommandLine, readShell, type ShellReading } from '../shell.js'
+import { readCommandLine, readShell, type ShellReading, type ShellStart } from '../shell.js'
 import type { ModuleCall, ModuleEffects } from './call.js'
 
 function textOfCall(call: ModuleCall): Value | undefined {
@@ -37,15 +37,28 @@ function withInput(call: ModuleCall, reading: ShellReading): ShellReading {
   return { ...reading, commands }
 }
 
+/** Where it is run, and by which shell. */
+function startOf(call: ModuleCall): ShellStart {
+  const shell = textOf(call.argument('executable'))?.split('/').at(-1)
+  return { cwd: call.argument('chdir'), ...(shell === undefined ? {} : { shell }) }
+}
+
 /** ansible.builtin.command: words, no shell; `argv` gives them one by one. */
 export const command: ModuleEffects = call => {
   const argv = call.argument('argv')
   if (argv !== undefined) {
     const words = membersOf(argv)
     if (words.length === 0) return noText(call)
+    const { cwd } = startOf(call)
     const reading: ShellReading = {
       commands: [
-        { words: words.map(value => ({ value, from: [] })), redirects: [], onlyIf: undefined, stdin: undefined },
+        {
+          words: words.map(value => ({ value, from: [] })),
+          redirects: [],
+          onlyIf: undefined,
+          stdin: undefined,
+          ...(cwd === undefined ? {} : { cwd }),
+        },
       ],
       redirects: [],
       unreadable: [],
@@ -54,14 +67,17 @@ export const command: ModuleEffects = call => {
   }
   const text = textOfCall(call)
   if (text === undefined) return noText(call)
-  return guarded(call, effectsOfReading(withInput(call, readCommandLine(text, call.at)), call.at, call.script))
+  return guarded(
+    call,
+    effectsOfReading(withInput(call, readCommandLine(text, call.at, startOf(call))), call.at, call.script),
+  )
 }
 
 /** ansible.builtin.shell and raw: a text for a shell. */
 export const shell: ModuleEffects = call => {
   const text = textOfCall(call)
   if (text === undefined) return noText(call)
-  return guarded(call, effectsOfReading(withInput(call, readShell(text, call.at)), call.at, call.script))
+  return guarded(call, effectsOfReading(withInput(call, readShell(text, call.at, startOf(call))), call.at, call.script))
 }
 
 /** ansible.builtin.script: the first word is a file of the role that is copied over and run. */
@@ -86,7 +102,7 @@ export const script: ModuleEffects = call => {
       { kind: 'unreadable-command', says: `the script ${name} could not be read`, at: call.at },
     ])
   }
-  return guarded(call, [own, ...effectsOfScriptText(name, content, call.at, call.script)])
+  return guarded(call, [own, ...effectsOfScriptText(name, content, call.at, call.script, 0, call.argument('chdir'))])
 }
 
 /** ansible.builtin.expect: one command, its answers typed in. */
@@ -94,5 +110,5 @@ export const expect: ModuleEffects = call => {
   const text = call.argument('command')
   return text === undefined
     ? noText(call)
-    : guarded(call, effectsOfReading(readCommandLine(text, call.at), call.at, call.script))
+    : guarded(call, effectsOfReading(readCommandLine(text, call.at, startOf(call)), call.at, call.script))
 }

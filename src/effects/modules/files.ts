@@ -1,13 +1,15 @@
 import { known, unknown, type Value } from '../../jinja/value.js'
-import { causesOf, isOneOfTexts, isSet, isText, mapText, optionsOf, piecesOf, textOf } from '../argument.js'
+import { causesOf, isOneOfTexts, isSet, isText, mapText, optionsOf, pathIn, piecesOf, textOf } from '../argument.js'
 import type { Effect, FileChange } from '../effect.js'
-import { fileChange, type ModuleEffects, required } from './call.js'
+import { isDirectoryPath } from '../places.js'
+import { fileChange, type ModuleCall, type ModuleEffects, required } from './call.js'
 
-/** `dest` that ends in `/` is a directory: the file lands in it under the source's name. */
-function landing(dest: Value, source: Value | undefined): Value {
+/** `dest` that ends in `/`, or is a directory of every host: the file lands in it under the source's name. */
+function landing(given: Value, source: Value | undefined): Value {
+  const dest = isDirectoryPath(given) ? mapText(given, text => `${text.replace(/\/+$/, '')}/`) : given
   const pieces = piecesOf(dest)
   const name = textOf(source)?.split('/').at(-1)
-  if (pieces === undefined || name === undefined || name === '') return dest
+  if (pieces === undefined || name === undefined || name === '') return given
   const last = pieces.at(-1)
   if (typeof last !== 'string' || !last.endsWith('/')) return dest
   return dest.kind === 'unknown' ? { ...dest, text: [...pieces, name] } : mapText(dest, text => `${text}${name}`)
@@ -18,8 +20,34 @@ export const copy: ModuleEffects = call => {
   const source = call.argument('src')
   const given = call.argument('content')
   const remote = isSet(call.argument('remote_src'), false).kind === 'true'
+  if (given === undefined && source !== undefined) {
+    const tree = copiedTree(call, source, remote)
+    if (tree !== undefined) return tree
+  }
   const content = given ?? (source === undefined || remote ? undefined : call.roleText('file', source))
   return [fileChange(call, landing(required(call, 'dest'), source), 'written', content)]
+}
+
+/**
+ * A directory of the role's files: each file of it, in `dest` under the directory's name unless that ends in `/`. One that
+ * is not listed is only known to come in; undefined for a file.
+ */
+function copiedTree(call: ModuleCall, source: Value, remote: boolean): readonly Effect[] | undefined {
+  const dest = required(call, 'dest')
+  const text = textOf(source)
+  const files = remote ? undefined : call.roleFiles(source)
+  if (files === undefined || text === undefined)
+    return text?.endsWith('/') ? [fileChange(call, dest, 'unpacked')] : undefined
+  const name = text.endsWith('/') ? '' : `${text.split('/').at(-1)}/`
+  return files.map(file => fileChange(call, pathIn(dest, known(name + file.path), call.at), 'written', file.content))
+}
+
+/** ansible.builtin.get_url, uri: what is at the address, in `dest`; uri only looks where it is not given. */
+export const download: ModuleEffects = call => {
+  const dest = call.argument('dest')
+  if (dest === undefined)
+    return call.task.task.action.endsWith('get_url') ? [fileChange(call, required(call, 'dest'), 'written')] : []
+  return [fileChange(call, landing(dest, call.argument('url')), 'written')]
 }
 
 /** ansible.builtin.template: the rendered text as far as it is known without the host. */
@@ -88,8 +116,14 @@ export const writes =
 export const unarchive: ModuleEffects = call => [fileChange(call, required(call, 'dest'), 'unpacked')]
 
 /** ansible.posix.synchronize: `mode: pull` brings files to the controller, the default `push` to the host. */
-export const synchronize: ModuleEffects = call =>
-  isText(call.argument('mode'), 'pull').kind === 'true' ? [] : [fileChange(call, required(call, 'dest'), 'unpacked')]
+export const synchronize: ModuleEffects = call => {
+  if (isText(call.argument('mode'), 'pull').kind === 'true') return []
+  const dest = required(call, 'dest')
+  const source = call.argument('src')
+  const brought = fileChange(call, dest, 'unpacked')
+  // What has no `/` at its end may be a file.
+  return textOf(source)?.endsWith('/') ? [brought] : [fileChange(call, landing(dest, source), 'written'), brought]
+}
 
 /** community.general.ini_file: the line `option = value` stands in the file for any other of that option, or is taken out. */
 export const iniFile: ModuleEffects = call => {

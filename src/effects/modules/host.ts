@@ -3,6 +3,7 @@ import { parseExpression } from '../../jinja/parser.js'
 import { known, type Value } from '../../jinja/value.js'
 import type { Span } from '../../source/text.js'
 import {
+  askText,
   bothTrue,
   eitherTrue,
   isOneOfTexts,
@@ -11,10 +12,13 @@ import {
   mapText,
   membersOf,
   notTrue,
+  plainPath,
   showValue,
   textOf,
 } from '../argument.js'
 import type { Effect } from '../effect.js'
+import { patternAsPieces } from '../programs.js'
+import { isSysctlDirectoryFile } from '../settings-files.js'
 import { type ModuleCall, type ModuleEffects, required } from './call.js'
 
 /**
@@ -24,7 +28,7 @@ import { type ModuleCall, type ModuleEffects, required } from './call.js'
 export const mount: ModuleEffects = call => {
   const path = required(call, 'path', 'name')
   const entry = {
-    file: call.argument('fstab') ?? known('/etc/fstab'),
+    file: plainPath(call.argument('fstab') ?? known('/etc/fstab')),
     mountPoint: path,
     fstype: call.argument('fstype'),
     source: call.argument('src'),
@@ -68,7 +72,11 @@ export const unit: ModuleEffects = call => {
   const enabled = call.argument('enabled')
   const masked = call.argument('masked')
   if (name === undefined || (state === undefined && enabled === undefined && masked === undefined)) return []
-  return membersOf(name).map(each => ({ kind: 'unit', unit: each, state, enabled, masked, at: call.at }))
+  // Units of a user, or of every user, are none of the host's.
+  const ofHost = askText(call.argument('scope') ?? known('system'), text => text === 'system')
+  if (ofHost.kind === 'false') return []
+  const decides = ofHost.kind === 'true' ? {} : { onlyIf: 'scope is system' }
+  return membersOf(name).map(each => ({ kind: 'unit', unit: each, state, enabled, masked, at: call.at, ...decides }))
 }
 
 /**
@@ -112,12 +120,26 @@ export const sysctl: ModuleEffects = call => {
   const absent = isText(call.argument('state'), 'absent')
   const applied = eitherTrue(isSet(call.argument('reload'), true), isSet(call.argument('sysctl_set'), false))
   const value = call.argument('value', 'val')
+  const key = required(call, 'name', 'key')
+  const file = plainPath(call.argument('sysctl_file') ?? known('/etc/sysctl.conf'))
   return [
+    // The name of the host is a setting of the kernel too: systemd-sysctl sets it after the name it boots with.
+    ...(textOf(key) === 'kernel.hostname' && value !== undefined && absent.kind === 'false' && applied.kind !== 'false'
+      ? [
+          {
+            kind: 'hostname',
+            name: value,
+            now: true,
+            persisted: isSysctlDirectoryFile(file).kind === 'true',
+            at: call.at,
+          } as const,
+        ]
+      : []),
     {
       kind: 'sysctl',
-      key: required(call, 'name', 'key'),
+      key,
       value: absent.kind === 'true' ? undefined : value === undefined ? known('') : writtenSetting(value),
-      file: call.argument('sysctl_file') ?? known('/etc/sysctl.conf'),
+      file,
       now: bothTrue(applied, notTrue(absent)),
       persisted: notTrue(absent),
       at: call.at,
@@ -142,7 +164,10 @@ export const packages: ModuleEffects = call => {
     return [{ kind: 'package', names: names ?? known('*'), state: known('latest'), at: call.at }]
   }
   if (names === undefined || call.argument('list') !== undefined || membersOf(names).length === 0) return []
-  return [{ kind: 'package', names, state: call.argument('state') ?? known('present'), at: call.at }]
+  const members = membersOf(names)
+  const patterns = members.map(name => patternAsPieces(name, 'packages', call.at))
+  const named = patterns.some((pattern, index) => pattern !== members[index]) ? known(patterns) : names
+  return [{ kind: 'package', names: named, state: call.argument('state') ?? known('present'), at: call.at }]
 }
 
 /** ansible.builtin.dpkg_selections: what dpkg may do with a package. */
