@@ -1,18 +1,10 @@
-import {
-  bothTrue,
-  isOneOfTexts,
-  isSet,
-  isText,
-  notTrue,
-  optionsOf,
-  piecesOf,
-  showValue,
-} from '../src/effects/argument.js'
+import { bothTrue, isOneOfTexts, isSet, isText, notTrue, optionsOf, piecesOf } from '../src/effects/argument.js'
 import { isOneOfUnits } from '../src/effects/describe.js'
 import type { Effect, Package } from '../src/effects/effect.js'
 import type { RunEffects } from '../src/effects/run-effects.js'
 import { FALSE, type Truth, type Value } from '../src/jinja/value.js'
 import { type Match, NO_MATCH, type Rule } from '../src/verdicts/problem.js'
+import { namesPackage } from './packages.js'
 import type { PhaseRules } from './together.js'
 
 interface ServiceFacts {
@@ -56,9 +48,12 @@ export function serviceOff(facts: ServiceFacts): PhaseRules {
     return inDoubt ? { kind: 'could', says: `whether that is ${name} is not known`, causes: both.causes } : NO_MATCH
   }
   const removes = (effect: Package): Match => {
-    if (isOneOfTexts(effect.state, ['absent', 'removed', 'purged']).kind !== 'true') return NO_MATCH
-    const names = showValue(effect.names).split(/[\s,]+/)
-    return facts.packages.some(each => names.includes(each)) ? settles : NO_MATCH
+    const named = namesPackage(effect, each => facts.packages.includes(each), facts.packages)
+    const both = bothTrue(isOneOfTexts(effect.state, ['absent', 'removed', 'purged']), named)
+    if (both.kind === 'true') return settles
+    return both.kind === 'false'
+      ? NO_MATCH
+      : { kind: 'could', says: `whether that removes ${name} is not known`, causes: both.causes }
   }
   const withSocket = (match: Match, off: (effect: Effect) => boolean, effects: RunEffects): Match =>
     match.kind !== 'settles' || socket === undefined || effects.occurrences.some(({ effect }) => off(effect))
