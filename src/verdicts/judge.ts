@@ -255,7 +255,7 @@ function judgeRule(
       ...(standing.kind === 'host-decides' ? [{ text: standing.condition, conjuncts: standing.conjuncts }] : []),
       ...(match.condition === undefined ? [] : [single(match.condition)]),
     ]
-    const outcome = afterLater(rule, standed, index, occurrence)
+    const outcome = afterLater(rule, standed, index, conditions)
     if (outcome.kind === 'undone') near.push(evidenceOf(occurrence, null, outcome.why))
     else if (outcome.kind === 'open') open.push(evidenceOf(occurrence, null, outcome.why))
     else {
@@ -278,14 +278,15 @@ type Outcome =
  * What later effects of the run leave of one that settles: the last in run order decides. One in a `rescue` takes it back
  * only where a task of its block has failed; it cannot settle anything, since a run without failures never gets there.
  */
-function afterLater(rule: Rule, standed: readonly Standed[], index: number, settling: Occurrence): Outcome {
+function afterLater(rule: Rule, standed: readonly Standed[], index: number, under: readonly Clause[]): Outcome {
   const { undoneBy } = rule
   const conditions: string[] = []
-  if (undoneBy === undefined) return { kind: 'stays', conditions }
+  const settling = standed[index]
+  if (undoneBy === undefined || settling === undefined) return { kind: 'stays', conditions }
   for (const { occurrence, standing } of standed.slice(index + 1)) {
     const rescue = standing.kind === 'never' && standing.because === 'failure'
     if (standing.kind === 'never' && !rescue) continue
-    const undone = undoneBy(settling.effect, occurrence.effect)
+    const undone = undoneBy(settling.occurrence.effect, occurrence.effect)
     if (undone.kind === 'false') continue
     const later = `${describeEffect(occurrence.effect)} (${placeOf(occurrence.effect.at)})`
     if (undone.kind === 'unknown' || standing.kind === 'unread') {
@@ -297,9 +298,23 @@ function afterLater(rule: Rule, standed: readonly Standed[], index: number, sett
       continue
     }
     if (standing.kind === 'happens') return { kind: 'undone', why: `taken back later: ${later}` }
+    if (
+      under.length > 0 &&
+      implies([bothClauses(under)], [{ text: standing.condition, conjuncts: standing.conjuncts }])
+    ) {
+      if (isDecidedAlike(standing, settling.standing)) return { kind: 'undone', why: `taken back later: ${later}` }
+      return { kind: 'open', why: `a later task takes it back if the condition still holds then: ${later}` }
+    }
     conditions.push(`not (${standing.condition})`)
   }
   return { kind: 'stays', conditions: [...new Set(conditions)] }
+}
+
+/** Whether what decides the later condition decided the earlier one as well: not a result that was registered anew. */
+function isDecidedAlike(later: Standing, earlier: Standing): boolean {
+  if (later.kind !== 'host-decides' || earlier.kind !== 'host-decides') return false
+  const places = new Set(earlier.causes.map(({ at }) => placeOf(at)))
+  return later.causes.every(({ at }) => places.has(placeOf(at)))
 }
 
 function because(says: string, causes: readonly Cause[]): string {
