@@ -131,5 +131,6 @@ describe('questions about effects', () => {
 describe('kinds of effects', () => {
   it('are told once each', () => {
     assert.deepEqual(effectKinds, [...new Set(effectKinds)].toSorted())
+    for (const kind of ['boot-parameters', 'fstab-entry-written', 'swap']) assert.ok(effectKinds.includes(kind), kind)
   })
 })
