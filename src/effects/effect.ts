@@ -1,4 +1,4 @@
-import type { Cause, Truth, Value } from '../jinja/value.js'
+import type { Truth, Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 
 /**
@@ -92,14 +92,14 @@ export interface Unit extends Placed {
   readonly masked: Value | undefined
 }
 
-/** A unit file is written; `atStart` are the effects of what it runs at each start (`ExecStartPre=`, `ExecStart=`). */
+/** A unit file is written; `atStart` are the effects of what it runs at each start (`ExecStartPre=`, `ExecStart=`); one that cannot be read stands for text that is not known. */
 export interface UnitFile extends Placed {
   readonly kind: 'unit-file'
   readonly unit: string
   readonly path: Value
   readonly atStart: readonly Effect[]
-  /** Why its text is not known at all, so that it may run more than `atStart` has. */
-  readonly unseen?: readonly Cause[]
+  /** It is edited: what else stands in it stays. */
+  readonly edits?: true
 }
 
 /** A kernel module is loaded or unloaded, now or at each boot. */

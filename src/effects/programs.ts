@@ -972,7 +972,8 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ...named('docker podman crictl nerdctl ctr buildah', { powers: [], effects: containers }),
   // `crio wipe` removes containers' storage; CRI-O stops none with it.
   ...named('iptables-save ip6tables-save ebtables-save arptables-save', reads),
-  ['crio', { powers: ['writes-files'] }],
+  // What these do as long as they run, a node is to have; it is not held for what role code does to the host.
+  ...named('crio containerd dockerd cri-dockerd kubelet', { powers: ['writes-files'] }),
   ['rm', { powers: [], effects: filesWritten('removed') }],
   ['unlink', { powers: [], effects: filesWritten('removed') }],
   ['rmdir', { powers: [], effects: filesWritten('removed') }],

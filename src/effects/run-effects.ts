@@ -10,7 +10,7 @@ import { nothing } from './modules/host.js'
 import { moduleEffects } from './modules/table.js'
 import { PROGRAMS } from './programs.js'
 import { type ReadRoleText, templateText } from './role-text.js'
-import { effectsOfFile } from './settings-files.js'
+import { effectsOfFile, type TextAsWritten } from './settings-files.js'
 
 /** An effect at its place in the run: the task, and the invocation that has it. */
 export interface Occurrence {
@@ -125,7 +125,11 @@ export function effectsOfInvocation(
     },
     script,
   }
-  const effects = withFileMeanings(model(call), script)
+  const effects = withFileMeanings(model(call), script, () => {
+    const name = call.argument('src')
+    const isTemplate = /(^|\.)template$/.test(module)
+    return name === undefined || !isTemplate ? undefined : readRoleText(task, 'template', name)?.content
+  })
   if (unsure === undefined) return effects
   // The file itself is written all the same; what its text means is what is not sure.
   const because = unsure
@@ -136,13 +140,13 @@ export function effectsOfInvocation(
 }
 
 /** Each file change, whoever makes it, is followed by what the file means where it stands, under the same conditions. */
-function withFileMeanings(effects: readonly Effect[], script: ScriptOnHost): readonly Effect[] {
+function withFileMeanings(effects: readonly Effect[], script: ScriptOnHost, written: TextAsWritten): readonly Effect[] {
   return effects.flatMap(effect => {
     if (effect.kind !== 'file') return [effect]
     const { onlyIf: condition, unread } = effect
     return [
       effect,
-      ...effectsOfFile(effect, script).map(each => ({
+      ...effectsOfFile(effect, script, written).map(each => ({
         ...onlyIf(each, condition),
         ...(unread === undefined ? {} : { unread }),
       })),

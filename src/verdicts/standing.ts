@@ -57,7 +57,7 @@ export function standingOf(occurrence: Occurrence): Standing {
     parts.push({ kind: 'unread', causes: [{ says: effect.unread, at: effect.at, unread: true }] })
   }
   if (effect.onlyIf !== undefined) parts.push(open([{ says: effect.onlyIf, at: effect.at }], effect.onlyIf))
-  return allOf(parts)
+  return together(parts)
 }
 
 /** Left open by these causes: for the host to decide, unless one of them is this program's own limit. */
@@ -67,7 +67,10 @@ function open(causes: readonly Cause[], remains: string | null, conjuncts: reado
   return { kind: 'host-decides', condition, conjuncts: conjuncts.length === 0 ? [condition] : conjuncts, causes }
 }
 
-function allOf(parts: readonly Standing[]): Standing {
+/** All of these have to hold; the first that never does decides. */
+export function together(parts: readonly Standing[]): Standing {
+  const never = parts.find(part => part.kind === 'never')
+  if (never !== undefined) return never
   const unread = parts.flatMap(part => (part.kind === 'unread' ? part.causes : []))
   if (unread.length > 0) return { kind: 'unread', causes: unread }
   const conditions: string[] = []
