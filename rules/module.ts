@@ -10,7 +10,7 @@ import {
 } from '../src/effects/argument.js'
 import { isOneOfUnits } from '../src/effects/describe.js'
 import type { Effect, FileChange, KernelModule } from '../src/effects/effect.js'
-import { isModuleName } from '../src/effects/query.js'
+import { isModuleName, takesAway } from '../src/effects/query.js'
 import { isModulesLoadFile, statementsOf } from '../src/effects/settings-files.js'
 import { decide, FALSE, TRUE, type Truth, type Value } from '../src/jinja/value.js'
 import type { Span } from '../src/source/text.js'
@@ -60,6 +60,7 @@ export function moduleRules(name: string): PhaseRules {
         return isModule(later.module, name)
       }
       if (later.kind !== 'file' || settling.kind !== 'kernel-module' || settling.file === undefined) return FALSE
+      if (later.change === 'removed') return takesAway(later, settling.file)
       return bothTrue(isSamePath(settling.file, later.path), losesModule(later, name))
     },
   }

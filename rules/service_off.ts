@@ -6,6 +6,7 @@ import { FALSE, type Truth, type Value } from '../src/jinja/value.js'
 import { type Match, NO_MATCH, type Rule } from '../src/verdicts/problem.js'
 import { namesPackage } from './packages.js'
 import type { PhaseRules } from './together.js'
+import { removesMask } from './unit.js'
 
 interface ServiceFacts {
   /** For sentences: `firewalld`. */
@@ -55,6 +56,13 @@ export function serviceOff(facts: ServiceFacts): PhaseRules {
       ? NO_MATCH
       : { kind: 'could', says: `whether that removes ${name} is not known`, causes: both.causes }
   }
+  const installsAgain = (settling: Effect, later: Package): Truth =>
+    settling.kind === 'package'
+      ? bothTrue(
+          isOneOfTexts(later.state, ['present', 'latest', 'installed']),
+          namesPackage(later, each => facts.packages.includes(each), facts.packages),
+        )
+      : FALSE
   const withSocket = (match: Match, off: (effect: Effect) => boolean, effects: RunEffects): Match =>
     match.kind !== 'settles' || socket === undefined || effects.occurrences.some(({ effect }) => off(effect))
       ? match
@@ -81,10 +89,12 @@ export function serviceOff(facts: ServiceFacts): PhaseRules {
         isOneOfTexts(other.state, ['stopped']).kind === 'true'
       return withSocket(stopped, socketOff, effects)
     },
-    undoneBy: (_, later) =>
-      later.kind === 'unit'
-        ? bothTrue(isAgain(later.unit), isOneOfTexts(later.state, ['started', 'restarted', 'reloaded']))
-        : FALSE,
+    undoneBy: (settling, later) =>
+      later.kind === 'package'
+        ? installsAgain(settling, later)
+        : later.kind === 'unit'
+          ? bothTrue(isAgain(later.unit), isOneOfTexts(later.state, ['started', 'restarted', 'reloaded']))
+          : FALSE,
   }
   const keepsOff: Rule = {
     says: `keeps ${name} from starting at boot`,
@@ -94,6 +104,9 @@ export function serviceOff(facts: ServiceFacts): PhaseRules {
       return withSocket(offAtBoot(effect, isIt), other => offAtBoot(other, isSocket).kind === 'settles', effects)
     },
     undoneBy: (settling, later) => {
+      if (later.kind === 'package') return installsAgain(settling, later)
+      if (later.kind === 'file' && settling.kind === 'unit' && isSet(settling.masked, false).kind === 'true')
+        return removesMask(later, unit)
       if (later.kind !== 'unit') return FALSE
       const masked = settling.kind === 'unit' && isSet(settling.masked, false).kind === 'true'
       if (masked)

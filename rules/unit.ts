@@ -1,8 +1,9 @@
 import { isOneOfTexts, isSet, showValue } from '../src/effects/argument.js'
 import { isOneOfUnits, unitName } from '../src/effects/describe.js'
-import type { Unit } from '../src/effects/effect.js'
+import type { Effect, Unit } from '../src/effects/effect.js'
+import { takesAway } from '../src/effects/query.js'
 import type { RunEffects } from '../src/effects/run-effects.js'
-import type { Truth, Value } from '../src/jinja/value.js'
+import { known, type Truth, type Value } from '../src/jinja/value.js'
 import type { TaskRun } from '../src/run/task-run.js'
 import { standingOf } from '../src/verdicts/standing.js'
 
@@ -45,4 +46,9 @@ export function whenReadBy(unit: string, writer: TaskRun, effects: RunEffects): 
     if (task.runs.kind === 'true' && task.notifiedBy.includes(writer)) return null
   }
   return whenStarts(unit, 'now', effects)
+}
+
+/** Whether an effect takes away the link that masks a unit. */
+export function removesMask(later: Effect, unit: string): Truth {
+  return takesAway(later, known(`/etc/systemd/system/${unit}`))
 }

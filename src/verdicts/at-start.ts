@@ -11,6 +11,7 @@ import {
 } from '../effects/argument.js'
 import { describeEffect, unitName } from '../effects/describe.js'
 import { type Effect, onlyIf, type Unit, type UnitFile } from '../effects/effect.js'
+import { takesAway } from '../effects/query.js'
 import type { Occurrence, RunEffects } from '../effects/run-effects.js'
 import { FALSE, TRUE, type Truth, type Value } from '../jinja/value.js'
 import { placeOf } from '../source/text.js'
@@ -162,7 +163,7 @@ function isUnit(named: Value, unit: string): Truth {
 /** Whether a file still says what it did: `never` where it was removed or written anew without that. */
 function keptUntil({ effect, index }: FileWithStart, base: readonly Standed[], until: number): Standing {
   return unless(base.slice(index + 1, until), later => {
-    if (later.kind === 'file' && later.change === 'removed') return isSamePath(later.path, effect.path)
+    if (later.kind === 'file') return takesAway(later, effect.path)
     if (later.kind !== 'unit-file' || later.edits === true) return FALSE
     const same = isSamePath(later.path, effect.path)
     return same.kind === 'true' && says(later) === says(effect) ? FALSE : same

@@ -271,7 +271,7 @@ function judgeRule(
       ...(standing.kind === 'host-decides' ? [{ text: standing.condition, conjuncts: standing.conjuncts }] : []),
       ...(match.condition === undefined ? [] : [single(match.condition)]),
     ]
-    const outcome = afterLater(rule, standed, index, conditions)
+    const outcome = afterLater(rule, effects, standed, index, conditions)
     if (outcome.kind === 'undone') near.push(evidenceOf(occurrence, null, outcome.why))
     else if (outcome.kind === 'open') open.push(evidenceOf(occurrence, null, outcome.why))
     else {
@@ -294,7 +294,13 @@ type Outcome =
  * What later effects of the run leave of one that settles: the last in run order decides. One in a `rescue` takes it back
  * only where a task of its block has failed; it cannot settle anything, since a run without failures never gets there.
  */
-function afterLater(rule: Rule, standed: readonly Standed[], index: number, under: readonly Clause[]): Outcome {
+function afterLater(
+  rule: Rule,
+  effects: RunEffects,
+  standed: readonly Standed[],
+  index: number,
+  under: readonly Clause[],
+): Outcome {
   const { undoneBy } = rule
   const conditions: string[] = []
   const settling = standed[index]
@@ -302,7 +308,7 @@ function afterLater(rule: Rule, standed: readonly Standed[], index: number, unde
   for (const { occurrence, standing } of standed.slice(index + 1)) {
     const rescue = standing.kind === 'never' && standing.because === 'failure'
     if (standing.kind === 'never' && !rescue) continue
-    const undone = undoneBy(settling.occurrence.effect, occurrence.effect)
+    const undone = undoneBy(settling.occurrence.effect, occurrence.effect, occurrence, effects)
     if (undone.kind === 'false') continue
     const later = `${describeEffect(occurrence.effect)} (${placeOf(occurrence.effect.at)})`
     if (undone.kind === 'unknown' || standing.kind === 'unread') {

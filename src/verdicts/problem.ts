@@ -33,8 +33,8 @@ export interface Rule {
   /** What the effect does for the problem, as a phrase: `turns swap off`. */
   readonly says: string
   readonly matches: (effect: Effect, occurrence: Occurrence, effects: RunEffects) => Match
-  /** Whether a later effect takes back what `settling` did; absent: nothing does. */
-  readonly undoneBy?: (settling: Effect, later: Effect) => Truth
+  /** Whether a later effect takes back what `settling` did; absent: nothing does. `occurrence` is where the later one stands. */
+  readonly undoneBy?: (settling: Effect, later: Effect, occurrence: Occurrence, effects: RunEffects) => Truth
 }
 
 /** Something to know beside the verdict, with the effect it is about. */

@@ -1,9 +1,9 @@
-import { isOneOfTexts, isSamePath, isSet, isText, membersOf, notTrue, showValue, textOf } from '../effects/argument.js'
+import { isOneOfTexts, isSet, isText, membersOf, notTrue, showValue, textOf } from '../effects/argument.js'
 import { unitName } from '../effects/describe.js'
 import type { Effect, FileChange } from '../effects/effect.js'
-import { type EffectQuery, isAskedFor } from '../effects/query.js'
+import { type EffectQuery, isAskedFor, takesAway } from '../effects/query.js'
 import type { Occurrence, RunEffects } from '../effects/run-effects.js'
-import { FALSE, TRUE, type Truth, type Value } from '../jinja/value.js'
+import { FALSE, known, TRUE, type Truth, type Value } from '../jinja/value.js'
 import { placeOf } from '../source/text.js'
 import { type Evidence, evidenceOf } from './judge.js'
 import { standingOf } from './standing.js'
@@ -153,7 +153,7 @@ function lastingOf(effect: Effect): readonly Lasting[] | 'untold' | undefined {
             if (later.kind === 'sysctl' && later.value === undefined) {
               return isAskedFor(later, { ...nothingAsked, sysctls: [key] })
             }
-            return isPathRemoved(later, file)
+            return takesAway(later, file)
           },
         },
       ]
@@ -213,13 +213,7 @@ function lastingPath(path: Value, what: string): readonly Lasting[] | undefined 
   const text = textOf(path)
   // The boot empties these.
   if (text === undefined || /^\/(?:tmp|run|var\/run|dev\/shm)(?:\/|$)/.test(text)) return undefined
-  return [{ what, takenBy: later => isPathRemoved(later, path) }]
-}
-
-function isPathRemoved(later: Effect, path: Value): Truth {
-  if (later.kind !== 'file' || later.change !== 'removed') return FALSE
-  const text = textOf(path)
-  return text === undefined ? isSamePath(later.path, path) : isAskedFor(later, { ...nothingAsked, paths: [text] })
+  return [{ what, takenBy: later => takesAway(later, path) }]
 }
 
 function isUnitChanged(
@@ -229,8 +223,7 @@ function isUnitChanged(
   value: boolean,
 ): Truth {
   if (later.kind === 'file' && later.change === 'removed') {
-    const name = unitName(unit)
-    return isAskedFor(later, { ...nothingAsked, paths: [`/etc/systemd/system/${name}`] })
+    return takesAway(later, known(`/etc/systemd/system/${unitName(unit)}`))
   }
   if (later.kind !== 'unit') return FALSE
   const given = flag(later)
