@@ -3,10 +3,15 @@ import type { Package } from '../src/effects/effect.js'
 import { FALSE, type Truth, type Value } from '../src/jinja/value.js'
 
 /**
- * Whether one of the packages has such a name; versions and architectures are left off (`python3=3.11`); `stems` are what such
+ * Whether one of the distribution's packages has such a name; versions and architectures are left off (`python3=3.11`); `stems` are what such
  * names begin with. A list that only the host decides, without any known piece, is not taken for every package there is; one this program could not read is open.
  */
-export function namesPackage({ names }: Package, isIt: (name: string) => boolean, stems: readonly string[]): Truth {
+export function namesPackage(
+  { names, manager }: Package,
+  isIt: (name: string) => boolean,
+  stems: readonly string[],
+): Truth {
+  if (manager === 'pip') return FALSE
   const alternatives = optionsOf(names)
     // Where the list itself cannot be made the task fails, and no package is named.
     .filter(({ value }) => value.kind !== 'failure')

@@ -11,6 +11,7 @@ const removes: Rule = {
   says: 'removes unattended-upgrades',
   matches: effect =>
     effect.kind === 'package' &&
+    effect.manager !== 'pip' &&
     isOneOfTexts(effect.state, ['absent', 'removed', 'purged', 'remove', 'purge']).kind === 'true' &&
     membersOf(effect.names).some(name => textOf(name) === 'unattended-upgrades')
       ? SETTLES

@@ -143,6 +143,8 @@ export interface Package extends Placed {
   readonly names: Value
   /** `present`, `latest`, `absent`, `held` … as the module or command says it. */
   readonly state: Value
+  /** Whose packages they are, where not the distribution's: names of pip mean others. */
+  readonly manager?: 'pip'
 }
 
 /** Where packages come from: a repository, a key, a subscription. */

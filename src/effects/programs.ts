@@ -619,7 +619,8 @@ const packages: Tool = call => {
   if (verb === 'update' && (call.program === 'apt-get' || call.program === 'apt')) return []
   const names = operandsOf(call.arguments.slice(verbAt + 1), ['-o', '-c', '-t', '--target-release', '-x', '--exclude'])
   const state = packageVerbs[verb] ?? verb
-  return [{ kind: 'package', names: namesOr(call, names, state), state: known(state), at: call.at }]
+  const manager = /^pip3?$/.test(call.program) ? ({ manager: 'pip' } as const) : {}
+  return [{ kind: 'package', names: namesOr(call, names, state), state: known(state), ...manager, at: call.at }]
 }
 /** An upgrade without names is one of everything, but for what is left out. */
 function namesOr(call: ProgramCall, names: readonly Value[], state: string): Value {

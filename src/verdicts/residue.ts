@@ -1,6 +1,6 @@
 import { isOneOfTexts, isSet, isText, membersOf, notTrue, showValue, textOf } from '../effects/argument.js'
 import { unitName } from '../effects/describe.js'
-import type { Effect, FileChange } from '../effects/effect.js'
+import type { Effect, FileChange, Package } from '../effects/effect.js'
 import { type EffectQuery, isAskedFor, takesAway } from '../effects/query.js'
 import type { Occurrence, RunEffects } from '../effects/run-effects.js'
 import { FALSE, known, TRUE, type Truth, type Value } from '../jinja/value.js'
@@ -162,7 +162,9 @@ function lastingOf(effect: Effect): readonly Lasting[] | 'untold' | undefined {
       if (isOneOfTexts(effect.state, ['absent', 'removed']).kind === 'true') return undefined
       return membersOf(effect.names).flatMap(member => {
         const name = textOf(member)
-        return name === undefined || name === '*' ? [] : name.split(/\s+/).map(lastingPackage)
+        return name === undefined || name === '*'
+          ? []
+          : name.split(/\s+/).map(each => lastingPackage(each, effect.manager))
       })
     case 'fstab-entries-removed':
       return [
@@ -193,11 +195,13 @@ function lastingOf(effect: Effect): readonly Lasting[] | 'untold' | undefined {
   }
 }
 
-function lastingPackage(name: string): Lasting {
+function lastingPackage(name: string, manager: Package['manager']): Lasting {
   return {
-    what: `package ${name}`,
+    what: manager === undefined ? `package ${name}` : `package ${name} of ${manager}`,
     takenBy: later =>
-      later.kind === 'package' && isOneOfTexts(later.state, ['absent', 'removed']).kind !== 'false'
+      later.kind === 'package' &&
+      later.manager === manager &&
+      isOneOfTexts(later.state, ['absent', 'removed']).kind !== 'false'
         ? isAskedFor(later, { ...nothingAsked, packages: [name] })
         : FALSE,
   }

@@ -142,7 +142,10 @@ export const packages: ModuleEffects = call => {
     return [{ kind: 'package', names: names ?? known('*'), state: known('latest'), at: call.at }]
   }
   if (names === undefined || call.argument('list') !== undefined || membersOf(names).length === 0) return []
-  return [{ kind: 'package', names, state: call.argument('state') ?? known('present'), at: call.at }]
+  const manager = /(^|\.)pip$/.test(call.invocation.module ?? call.task.task.module)
+    ? ({ manager: 'pip' } as const)
+    : {}
+  return [{ kind: 'package', names, state: call.argument('state') ?? known('present'), ...manager, at: call.at }]
 }
 
 /** ansible.builtin.dpkg_selections: what dpkg may do with a package. */
