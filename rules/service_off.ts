@@ -40,12 +40,12 @@ export function serviceOff(facts: ServiceFacts): PhaseRules {
     return about.kind === 'unknown' && !about.causes.some(cause => cause.unread) && isOpen(value) ? FALSE : about
   }
 
-  const matchOf = (about: Truth, does: Truth): Match => {
+  const matchOf = (value: Value, about: Truth, does: Truth): Match => {
     const both = bothTrue(about, does)
     if (both.kind === 'true') return settles
     if (both.kind === 'false') return NO_MATCH
-    // Which unit is meant has to be in doubt for this program: a list of the operator's own does not name every service.
-    const inDoubt = about.kind === 'true' || both.causes.some(cause => cause.unread)
+    // A unit of which only the host knows anything is not taken for every unit there is; the judge tells that it is not.
+    const inDoubt = about.kind === 'true' || both.causes.some(cause => cause.unread) || !isOpen(value)
     return inDoubt ? { kind: 'could', says: `whether that is ${name} is not known`, causes: both.causes } : NO_MATCH
   }
   const removes = (effect: Package): Match => {
@@ -70,10 +70,12 @@ export function serviceOff(facts: ServiceFacts): PhaseRules {
   const offAtBoot = (effect: Effect, which: (value: Value) => Truth): Match => {
     if (effect.kind !== 'unit') return NO_MATCH
     if (effect.masked !== undefined) {
-      const masked = matchOf(which(effect.unit), isSet(effect.masked, false))
+      const masked = matchOf(effect.unit, which(effect.unit), isSet(effect.masked, false))
       if (masked.kind !== 'no') return masked
     }
-    return effect.enabled === undefined ? NO_MATCH : matchOf(which(effect.unit), notTrue(isSet(effect.enabled, true)))
+    return effect.enabled === undefined
+      ? NO_MATCH
+      : matchOf(effect.unit, which(effect.unit), notTrue(isSet(effect.enabled, true)))
   }
   const isSocket = (value: Value): Truth => isOneOfUnits(value, socket === undefined ? [] : [socket])
 
@@ -82,7 +84,7 @@ export function serviceOff(facts: ServiceFacts): PhaseRules {
     matches: (effect, _, effects) => {
       if ((effect.kind !== 'unit' && effect.kind !== 'package') || facts.applies?.(effects) === false) return NO_MATCH
       if (effect.kind === 'package') return removes(effect)
-      const stopped = matchOf(isIt(effect.unit), isText(effect.state, 'stopped'))
+      const stopped = matchOf(effect.unit, isIt(effect.unit), isText(effect.state, 'stopped'))
       const socketOff = (other: Effect): boolean =>
         other.kind === 'unit' &&
         isSocket(other.unit).kind === 'true' &&

@@ -1,8 +1,8 @@
-import { causeText } from '../effects/argument.js'
+import { causeText, membersOf, optionsOf } from '../effects/argument.js'
 import { describeEffect } from '../effects/describe.js'
 import type { Effect, Power } from '../effects/effect.js'
 import { type Occurrence, type RunEffects, runsOf } from '../effects/run-effects.js'
-import { type Cause, mergeCauses, type Truth } from '../jinja/value.js'
+import { type Cause, mergeCauses, type Truth, type Value } from '../jinja/value.js'
 import type { TaskRun } from '../run/task-run.js'
 import { placeOf, type Span } from '../source/text.js'
 import { type Standed, type StandedRun, standedRun } from './at-start.js'
@@ -96,6 +96,8 @@ function judgeWith(problem: Problem, effects: RunEffects, standed: StandedRun): 
     effects,
     isBlocked(unresolved),
   )
+  const isOperators = [now, afterReboot].some(({ verdict }) => verdict.fixedBy === 'operator')
+  const left = isOperators ? withoutSame([...unresolved, ...passedOver(problem, standed.now)]) : unresolved
   const fixedBy = bothPhases(now.verdict.fixedBy, afterReboot.verdict.fixedBy)
   return {
     problem,
@@ -107,7 +109,7 @@ function judgeWith(problem: Problem, effects: RunEffects, standed: StandedRun): 
     searched: {
       tasks: effects.run.tasks.length,
       commands: effects.commands,
-      unresolved,
+      unresolved: left,
       considered: consideredFor(problem, standed.now),
     },
     notes:
@@ -397,6 +399,61 @@ function unresolvedIn(problem: Problem, standed: readonly Standed[]): readonly U
       : `${effect.program ?? 'it'} is known only by what it may do: ${inWords(could)}`
     return [{ says, at, couldChange: could.length > 0, why }]
   })
+}
+
+/**
+ * What acts on something of which nothing is known before the run, where the problem is about such things: it is not taken
+ * for each one there is, and where nobody else fixes the problem a reader has to know.
+ */
+function passedOver(problem: Problem, standed: readonly Standed[]): readonly Unresolved[] {
+  return standed.flatMap(({ occurrence: { effect }, standing }): readonly Unresolved[] => {
+    const what = standing.kind === 'never' ? undefined : hostsChoice(effect, problem)
+    if (what === undefined) return []
+    const why = `which ${what} that is only the host can say: it is not taken for each there is`
+    return [{ says: describeEffect(effect), at: effect.at, couldChange: false, why }]
+  })
+}
+
+/** Problems that a file can settle, by what they ask for. */
+const IN_FILES: readonly Power[] = [
+  'changes-swap',
+  'changes-modules',
+  'changes-sysctl',
+  'changes-hostname',
+  'changes-network',
+  'changes-selinux',
+  'changes-boot',
+]
+
+function hostsChoice(effect: Effect, { powers, removals }: Problem): string | undefined {
+  const concerns = (asked: readonly Power[]): boolean => shared(asked, powers).length > 0
+  switch (effect.kind) {
+    case 'unit':
+      return concerns(['stops-units', 'starts-units']) && isHostsOwn(effect.unit) ? 'unit' : undefined
+    case 'package':
+      return concerns(['changes-packages']) &&
+        optionsOf(effect.names).some(({ value }) => membersOf(value).some(isHostsOwn))
+        ? 'package'
+        : undefined
+    case 'file': {
+      const matters =
+        effect.change === 'removed'
+          ? removals === true
+          : ['written', 'line', 'unpacked'].includes(effect.change) && concerns(IN_FILES)
+      return matters && isHostsOwn(effect.path) ? 'file' : undefined
+    }
+    default:
+      return undefined
+  }
+}
+
+function isHostsOwn(value: Value): boolean {
+  return optionsOf(value).some(
+    ({ value: single }) =>
+      single.kind === 'unknown' &&
+      single.text?.some(piece => piece !== null) !== true &&
+      !single.causes.some(cause => cause.unread),
+  )
 }
 
 function withoutSame(unresolved: readonly Unresolved[]): readonly Unresolved[] {

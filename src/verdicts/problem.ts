@@ -77,6 +77,8 @@ export interface Problem {
   readonly afterReboot: readonly Rule[]
   /** What a command that is not modelled would have to be able to do to change the verdict. */
   readonly powers: readonly Power[]
+  /** Files that go settle it: one of which only the host knows the path is told. */
+  readonly removals?: true
   /** What the person has to do where kubespray does not. */
   readonly byHand: readonly string[]
   /** What kubespray's documentation says of it. */
