@@ -45,15 +45,16 @@ const pageFor = (problem: Problem): string =>
 
 describe('rule pages: examples', () => {
   for (const problem of [...problems, aPort]) {
-    for (const { fixedBy, files } of examplesOfPage(pageFor(problem))) {
-      it(`${problem.id}: the example for ${fixedBy}`, () => {
-        assert.ok(files.has('cluster.yml'), `no yaml block under ### ${fixedBy}`)
+    for (const { files, ...stated } of examplesOfPage(pageFor(problem))) {
+      it(`${problem.id}: the example for ${stated.fixedBy}`, () => {
+        assert.ok(files.has('cluster.yml'), `no yaml block under ### ${stated.fixedBy}`)
         const report = reportOnFiles(files, problem === aPort ? [aPort] : [])
         assert.deepEqual(
           report.diagnostics.filter(({ severity }) => severity === 'error'),
           [],
         )
-        assert.equal(verdictOn(report, problem.id).fixedBy, fixedBy)
+        const { fixedBy, now, afterReboot } = verdictOn(report, problem.id)
+        assert.deepEqual({ fixedBy, now: now.fixedBy, afterReboot: afterReboot.fixedBy }, stated)
       })
     }
   }
