@@ -207,6 +207,8 @@ export interface Firewall extends Placed {
   readonly kind: 'firewall'
   readonly tool: string
   readonly says: Value
+  /** For ufw: what becomes of it as a whole, as given (`enabled`, `disable`, `reset`); absent where it is not about that. */
+  readonly turns?: Value
 }
 
 /** An interface, address or route. */

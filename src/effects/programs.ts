@@ -1,6 +1,6 @@
 import { FALSE, known, TRUE, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
-import { causesOf, mapText, piecesOf, showValue, textOf } from './argument.js'
+import { askText, causesOf, mapText, piecesOf, showValue, textOf } from './argument.js'
 import { type Effect, EVERY_POWER, type FileChange, type Power, type Unit } from './effect.js'
 import { outputOf } from './output.js'
 import type { SimpleCommand } from './shell.js'
@@ -585,8 +585,20 @@ function readsFirewall({ program, arguments: words }: ProgramCall): boolean {
       )
   }
 }
-const firewall: Tool = call =>
-  readsFirewall(call) ? [] : [{ kind: 'firewall', tool: call.program, says: join(call.arguments), at: call.at }]
+const firewall: Tool = call => {
+  if (readsFirewall(call)) return []
+  const [verb] = call.program === 'ufw' ? operandsOf(call.arguments) : []
+  const turns = askText(verb, text => ['enable', 'disable', 'reset'].includes(text)).kind === 'false' ? undefined : verb
+  return [
+    {
+      kind: 'firewall',
+      tool: call.program,
+      says: join(call.arguments),
+      ...(turns === undefined ? {} : { turns }),
+      at: call.at,
+    },
+  ]
+}
 
 const packageVerbs: Readonly<Record<string, string>> = {
   install: 'present',

@@ -169,6 +169,11 @@ function statement(call: ModuleCall, names: readonly string[]): Value {
   return known([call.task.task.action, ...parts].join(' '))
 }
 
+function turnsUfw(call: ModuleCall): { readonly turns?: Value } {
+  const turns = /(^|\.)ufw$/.test(call.invocation.module ?? call.task.task.module) ? call.argument('state') : undefined
+  return turns === undefined ? {} : { turns }
+}
+
 /** A rule of a firewall, as the module is given it. */
 export const firewall: ModuleEffects = call => [
   {
@@ -186,6 +191,7 @@ export const firewall: ModuleEffects = call => [
       'state',
       'destination_port',
     ]),
+    ...turnsUfw(call),
     at: call.at,
   },
 ]
