@@ -253,6 +253,10 @@ export interface Account extends Placed {
 export interface Schedule extends Placed {
   readonly kind: 'schedule'
   readonly says: Value
+  /** The effects of what the job runs. */
+  readonly runs?: readonly Effect[]
+  /** When it runs: at each boot, or at times of a clock. */
+  readonly when?: 'boot' | 'clock'
 }
 
 /** A partition, file system or volume. */

@@ -1,9 +1,19 @@
 import { type Cause, FALSE, known, TRUE, type Truth, type Value } from '../jinja/value.js'
-import { askText, causesOf, isCertainlySame, isText, optionsOf, piecesCanBe, piecesOf, textOf } from './argument.js'
+import {
+  askText,
+  causesOf,
+  isCertainlySame,
+  isOneOfTexts,
+  isText,
+  optionsOf,
+  piecesCanBe,
+  piecesOf,
+  textOf,
+} from './argument.js'
 import { effectsOfReading, type ScriptOnHost } from './commands.js'
 import { describeEffect } from './describe.js'
 import { type Effect, type FileChange, onlyIf } from './effect.js'
-import { readCommandLine } from './shell.js'
+import { readCommandLine, readShell } from './shell.js'
 import { readUnitText, type UnitText } from './unit-text.js'
 
 /** Directories systemd-modules-load and systemd-sysctl read at boot and that outlive a reboot (man modules-load.d, sysctl.d). */
@@ -68,6 +78,9 @@ export function isSysctlConf(path: Value): Truth {
   )
 }
 
+/** systemd runs /etc/rc.local as this unit at each boot where the file is executable. */
+export const RC_LOCAL = 'rc-local.service'
+
 /** The template a file is made of, as written, where there is one. */
 export type TextAsWritten = () => Value | undefined
 
@@ -89,10 +102,15 @@ export function effectsOfFile(
   if (directory !== undefined && [...MODULE_DIRECTORIES, ...SYSCTL_DIRECTORIES].includes(directory))
     return unpackedSettings({ ...change, change: 'unpacked', content: undefined })
   const effects: Effect[] = [...settingsOf(change)]
+  const edits = change.change === 'line' ? ({ edits: true } as const) : {}
+  if (isOneOfTexts(path, ['/etc/rc.local', '/etc/rc.d/rc.local']).kind === 'true') {
+    const text = change.content ?? unknownContent(change)
+    const atStart = effectsOfReading(readShell(text, change.at), change.at, script)
+    effects.push({ kind: 'unit-file', unit: RC_LOCAL, path, atStart, ...edits, at: change.at })
+  }
   const unit = unitOfPath(path)
   if (unit !== undefined) {
     const atStart = commandsAtStart(change, unit, script, written)
-    const edits = change.change === 'line' ? ({ edits: true } as const) : {}
     effects.push({ kind: 'unit-file', unit, path, atStart, ...edits, at: change.at })
   }
   return effects

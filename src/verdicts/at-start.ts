@@ -8,11 +8,14 @@ import {
   optionsOf,
   piecesCanBe,
   piecesOf,
+  showValue,
+  textOf,
 } from '../effects/argument.js'
 import { describeEffect, unitName } from '../effects/describe.js'
 import { type Effect, onlyIf, type Unit, type UnitFile } from '../effects/effect.js'
 import { takesAway } from '../effects/query.js'
 import type { Occurrence, RunEffects } from '../effects/run-effects.js'
+import { RC_LOCAL } from '../effects/settings-files.js'
 import { FALSE, TRUE, type Truth, type Value } from '../jinja/value.js'
 import { placeOf } from '../source/text.js'
 import { type Standing, standingOf, together } from './standing.js'
@@ -42,6 +45,17 @@ export function standedRun({ occurrences }: RunEffects): StandedRun {
   const atBoot: Standed[] = []
   for (const [index, { occurrence, standing }] of base.entries()) {
     const { effect } = occurrence
+    if (effect.kind === 'schedule' && effect.runs !== undefined) {
+      const inTime = ofJob(
+        occurrence,
+        effect.runs,
+        effect.when === 'boot' ? undefined : 'its time has come',
+        base,
+        index,
+      )
+      if (effect.when === 'clock') started.set(index, [...(started.get(index) ?? []), ...inTime])
+      atBoot.push(...inTime)
+    }
     if (effect.kind !== 'unit-file' || effect.atStart.length === 0) continue
     const file: FileWithStart = { occurrence, effect, standing, index }
     for (const [at, start] of startsOf(file, base)) started.set(at, [...(started.get(at) ?? []), ...start])
@@ -49,6 +63,35 @@ export function standedRun({ occurrences }: RunEffects): StandedRun {
   }
   const now = base.flatMap((each, index) => [each, ...(started.get(index) ?? [])])
   return { now, atBoot }
+}
+
+/** What a job of cron does, once it is run; nothing where a later task takes the job away. */
+function ofJob(
+  occurrence: Occurrence,
+  runs: readonly Effect[],
+  condition: string | undefined,
+  base: readonly Standed[],
+  index: number,
+): readonly Standed[] {
+  const { effect } = occurrence
+  const standing = standingOf(occurrence)
+  const kept = unless(base.slice(index + 1), later => isJobRemoved(later, effect))
+  const time: Standing =
+    condition === undefined
+      ? { kind: 'happens' }
+      : open({ kind: 'unknown', causes: [{ says: condition, at: effect.at }] }, condition)
+  return runs.map(each => {
+    const own: Occurrence = { ...occurrence, effect: each }
+    const parts = standing.kind === 'never' ? [standing] : [standingOf(own), standing, time, kept]
+    return { occurrence: own, standing: together(parts), shown: occurrence }
+  })
+}
+
+function isJobRemoved(later: Effect, job: Effect): Truth {
+  if (later.kind !== 'schedule' || job.kind !== 'schedule') return FALSE
+  const name = (value: Value): string | undefined => /\bname=(.*?)(?: \w+=|$)/.exec(textOf(value) ?? '')?.[1]
+  const [ours, theirs] = [name(job.says), name(later.says)]
+  return ours !== undefined && ours === theirs && textOf(later.says)?.endsWith('state=absent') === true ? TRUE : FALSE
 }
 
 interface FileWithStart {
@@ -106,6 +149,11 @@ function bootsOf(file: FileWithStart, base: readonly Standed[]): readonly Stande
     const stays = unless(base.slice(index + 1), later => isDisabled(later, effect))
     if (stays.kind === 'never') why = `happens only when ${unit} starts: ${stays.why}`
     else found.push(...whatHappens(file, together([standing, start, kept, stays])))
+  }
+  if (unit === RC_LOCAL) {
+    const condition = `${showValue(file.effect.path)} is executable`
+    const start = open({ kind: 'unknown', causes: [{ says: condition, at: file.effect.at }] }, condition)
+    found.push(...whatHappens(file, together([start, kept])))
   }
   return found.length > 0 ? found : whatHappens(file, { kind: 'never', why, because: 'condition' })
 }
