@@ -34,7 +34,9 @@ function verdictOn(report: Report, id: string): ReportedVerdict {
 /** Every place a verdict names: what settles it, what is open, what came near, what was not read. */
 function placesOf({ now, afterReboot, nearMisses, searched, notes }: ReportedVerdict): readonly string[] {
   const named = [...now.evidence, ...now.open, ...afterReboot.evidence, ...afterReboot.open, ...nearMisses]
-  return [...named, ...searched.unresolved, ...notes].map(({ file, line }) => `${file}:${line}`)
+  // What is only passed over is no place that shows an answer.
+  const unresolved = searched.unresolved.filter(({ couldChange }) => couldChange)
+  return [...named, ...unresolved, ...notes].map(({ file, line }) => `${file}:${line}`)
 }
 
 /** A port that is not in the catalogue, for the page of any. */
