@@ -1,6 +1,6 @@
-import { textOf } from '../src/effects/argument.js'
+import { askText, textOf } from '../src/effects/argument.js'
 import type { Firewall } from '../src/effects/effect.js'
-import { FALSE } from '../src/jinja/value.js'
+import { decide, FALSE, type Truth } from '../src/jinja/value.js'
 import { type Match, NO_MATCH, type Problem, type Rule } from '../src/verdicts/problem.js'
 import { serviceOff } from './service_off.js'
 
@@ -14,22 +14,23 @@ const managers = ['firewalld', 'ufw', 'nftables'].map(name =>
   }),
 )
 
-/** `ufw disable` takes its rules out and keeps it off at boot. */
-function disablesUfw({ tool, says }: Firewall): boolean {
-  return tool === 'ufw' && /(^|[\s=])disabled?$/.test(textOf(says) ?? '')
-}
-
-function ofUfw(effect: Firewall): Match {
-  return disablesUfw(effect) ? { kind: 'settles', condition: 'the firewall of the host is ufw' } : NO_MATCH
+/** `ufw disable` takes its rules out and keeps it off at boot; `reset` does so as well. */
+function disablesUfw({ turns }: Firewall): Truth {
+  return askText(turns, text => ['disabled', 'disable', 'reset'].includes(text))
 }
 
 const turnsUfwOff: Rule = {
   says: 'turns ufw off with its own command',
-  matches: effect => (effect.kind === 'firewall' ? ofUfw(effect) : NO_MATCH),
+  matches: effect =>
+    effect.kind === 'firewall'
+      ? decide<Match>(disablesUfw(effect), {
+          true: () => ({ kind: 'settles', condition: 'the firewall of the host is ufw' }),
+          false: () => NO_MATCH,
+          unknown: causes => ({ kind: 'could', says: 'whether ufw is turned on or off is not known', causes }),
+        })
+      : NO_MATCH,
   undoneBy: (_, later) =>
-    later.kind === 'firewall' && later.tool === 'ufw' && /(^|[\s=])enabled?$/.test(textOf(later.says) ?? '')
-      ? { kind: 'true' }
-      : FALSE,
+    later.kind === 'firewall' ? askText(later.turns, text => ['enabled', 'enable'].includes(text)) : FALSE,
 }
 
 const OPENS =
@@ -38,7 +39,8 @@ const OPENS =
 const changesRules: Rule = {
   says: 'changes rules of the packet filter',
   matches: effect => {
-    if (effect.kind !== 'firewall' || disablesUfw(effect) || ['ipvsadm', 'ipset'].includes(effect.tool)) return NO_MATCH
+    if (effect.kind !== 'firewall' || ['ipvsadm', 'ipset'].includes(effect.tool)) return NO_MATCH
+    if (disablesUfw(effect).kind !== 'false') return NO_MATCH
     const text = textOf(effect.says) ?? ''
     if (/(^|\s)(flush=|-F\b|--flush\b|flush ruleset)/.test(text)) {
       return {

@@ -136,7 +136,7 @@ function notesOn(occurrences: readonly Occurrence[]): readonly Note[] {
   const run = occurrences[0]?.run
   const ways = run === undefined ? [] : workedOut(run)
   if (bound.length === 0 || ways.length === 0) return bound
-  const says = `The address comes from \`ip\` (others reach the host by \`access_ip\`), without it from the default route. ${ways.join('; ')}.`
+  const says = `What the run works the address out to be: ${ways.join('; ')}.`
   return [...bound, { says, about: undefined }]
 }
 

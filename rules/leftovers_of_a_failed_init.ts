@@ -72,5 +72,6 @@ export const leftoversOfAFailedInit: Problem = {
   afterReboot: rules.afterReboot,
   // Programs that write files of their own take no foreign directories away; what cleans a node ends its containers too.
   powers: ['manages-containers'],
+  removals: true,
   byHand: ['kubeadm reset -f', 'rm -rf /etc/kubernetes/manifests /var/lib/etcd /var/lib/kubelet /etc/cni/net.d'],
 }

@@ -3,7 +3,6 @@ import type { Effect } from '../src/effects/effect.js'
 import { type Claim, NO_MATCH, type Problem, type Rule } from '../src/verdicts/problem.js'
 import { mayChangeCommandLine, onceRebooted, parametersOf } from './boot.js'
 import { stopsUnless } from './check.js'
-import { atStartOf } from './unit.js'
 
 const limits = (text: string): boolean => parametersOf(text).some(each => /^mem(=|$)/.test(each))
 
@@ -18,15 +17,10 @@ function bringsOnline(effect: Effect): boolean {
   )
 }
 
-const online = (when: 'now' | 'boot'): Rule => ({
+const online: Rule = {
   says: 'brings memory online',
-  matches: (effect, _, effects) => {
-    if (effect.kind !== 'unit-file')
-      return when === 'now' && bringsOnline(effect) ? { kind: 'settles', condition: ENOUGH } : NO_MATCH
-    const match = atStartOf(effect, when, effects, bringsOnline)
-    return match.kind === 'settles' && match.condition === undefined ? { ...match, condition: ENOUGH } : match
-  },
-})
+  matches: effect => (bringsOnline(effect) ? { kind: 'settles', condition: ENOUGH } : NO_MATCH),
+}
 
 const lifts: Rule = {
   says: 'takes away the limit mem= of the boot parameters',
@@ -61,8 +55,8 @@ export const memoryMinimum: Problem = {
     says: 'A node needs memory for Kubernetes itself; a control plane needs more than a worker.',
     source: 'https://kubernetes.io/docs/setup/production-environment/tools/kubeadm/install-kubeadm/',
   },
-  now: [online('now'), onceRebooted(lifts), checks],
-  afterReboot: [online('boot'), lifts, checks],
+  now: [online, onceRebooted(lifts), checks],
+  afterReboot: [lifts, checks],
   powers: ['changes-boot'],
   byHand: ['free -m', 'lsmem'],
   claims: [

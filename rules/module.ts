@@ -10,13 +10,12 @@ import {
 } from '../src/effects/argument.js'
 import { isOneOfUnits } from '../src/effects/describe.js'
 import type { Effect, FileChange, KernelModule } from '../src/effects/effect.js'
-import { isModuleName } from '../src/effects/query.js'
+import { isModuleName, takesAway } from '../src/effects/query.js'
 import { isModulesLoadFile, statementsOf } from '../src/effects/settings-files.js'
 import { decide, FALSE, TRUE, type Truth, type Value } from '../src/jinja/value.js'
 import type { Span } from '../src/source/text.js'
 import { type Match, NO_MATCH, type Rule, SETTLES } from '../src/verdicts/problem.js'
 import type { PhaseRules } from './together.js'
-import { atStartOf } from './unit.js'
 
 /** Whether a module is this one. */
 export function isModule(value: Value, name: string): Truth {
@@ -35,12 +34,11 @@ function ofModule(effect: KernelModule, name: string): Match {
 export function moduleRules(name: string): PhaseRules {
   const loads: Rule = {
     says: `loads ${name}`,
-    matches: (effect, _, effects) => {
+    matches: effect => {
       if (loadsFiles(effect)) {
         const causes = [{ says: 'it loads what the files in modules-load.d name', at: effect.at }]
         return { kind: 'could', says: 'which modules its files name is not worked out', causes }
       }
-      if (effect.kind === 'unit-file') return atStartOf(effect, 'now', effects, loadsIt(name))
       return effect.kind === 'kernel-module' && effect.when === 'now' && effect.state === 'loaded'
         ? ofModule(effect, name)
         : NO_MATCH
@@ -52,8 +50,7 @@ export function moduleRules(name: string): PhaseRules {
   }
   const persists: Rule = {
     says: `has ${name} loaded at each boot`,
-    matches: (effect, _, effects) => {
-      if (effect.kind === 'unit-file') return atStartOf(effect, 'boot', effects, loadsIt(name))
+    matches: effect => {
       if (effect.kind === 'kernel-module' && effect.when === 'boot' && effect.state === 'loaded')
         return ofModule(effect, name)
       return effect.kind === 'file' ? perhapsModulesFile(effect, name) : NO_MATCH
@@ -63,15 +60,11 @@ export function moduleRules(name: string): PhaseRules {
         return isModule(later.module, name)
       }
       if (later.kind !== 'file' || settling.kind !== 'kernel-module' || settling.file === undefined) return FALSE
+      if (later.change === 'removed') return takesAway(later, settling.file)
       return bothTrue(isSamePath(settling.file, later.path), losesModule(later, name))
     },
   }
   return { now: [loads], afterReboot: [persists] }
-}
-
-function loadsIt(name: string): (effect: Effect) => boolean {
-  return effect =>
-    effect.kind === 'kernel-module' && effect.state === 'loaded' && isModule(effect.module, name).kind === 'true'
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
 import { stoppedRules } from './running.js'
-import { textRule } from './text.js'
+import { isReadLater, textRule } from './text.js'
 import { whenReadBy } from './unit.js'
 
 /** Whether a line keeps NetworkManager off the interfaces of pods (`cali…` of Calico) or off all it is not told to manage. */
@@ -14,6 +14,11 @@ const file = {
   says: 'leaves the interfaces of pods to the network plugin',
   places: ['/etc/NetworkManager/NetworkManager.conf', '/etc/NetworkManager/conf.d/'],
   line: leavesPods,
+  // Without `+` the value takes the place of those before.
+  against: {
+    line: (text: string) => /^unmanaged-devices\s*=/.test(text) && !leavesPods(text),
+    wins: isReadLater('before'),
+  },
 }
 
 const now: Rule = textRule({

@@ -97,8 +97,8 @@ function ofRange(phase: keyof PhaseRules): readonly Rule[] {
         ? { kind: 'could', says: `reserves ${reserved(effect)}, and may be that range`, causes: [open] }
         : match
     },
-    undoneBy: (settling, later) =>
-      rulesFor(rangeOfEffect(settling))[phase][index]?.undoneBy?.(settling, later) ?? FALSE,
+    undoneBy: (settling, ...later) =>
+      rulesFor(rangeOfEffect(settling))[phase][index]?.undoneBy?.(settling, ...later) ?? FALSE,
   }))
 }
 

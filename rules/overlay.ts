@@ -1,7 +1,7 @@
 import { isOneOfUnits } from '../src/effects/describe.js'
 import { NO_MATCH, type Problem, type Rule } from '../src/verdicts/problem.js'
 import { moduleRules } from './module.js'
-import { isStarted, unitText, whenStarts } from './unit.js'
+import { isStarted, unitText } from './unit.js'
 
 const rules = moduleRules('overlay')
 
@@ -19,20 +19,6 @@ const startsEngine: Rule = {
       : NO_MATCH,
 }
 
-/** The unit of an engine may load it, and where its text comes from elsewhere nobody can see that here. */
-function fromElsewhere(when: 'now' | 'boot'): Rule {
-  return {
-    says: when === 'now' ? 'loads overlay' : 'has overlay loaded at each boot',
-    matches: (effect, _, effects) =>
-      effect.kind === 'unit-file' &&
-      effect.unseen !== undefined &&
-      ENGINES.includes(effect.unit) &&
-      whenStarts(effect.unit, when, effects) !== undefined
-        ? { kind: 'could', says: `what ${effect.unit} runs at its start is not known`, causes: effect.unseen }
-        : NO_MATCH,
-  }
-}
-
 export const overlay: Problem = {
   id: 'overlay',
   title: 'The kernel module overlay is not loaded',
@@ -41,8 +27,8 @@ export const overlay: Problem = {
     says: 'Container engines stack the layers of images with overlayfs, which takes the module overlay in the kernel.',
     source: 'https://v1-28.docs.kubernetes.io/docs/setup/production-environment/container-runtimes/',
   },
-  now: [...rules.now, fromElsewhere('now'), startsEngine],
-  afterReboot: [...rules.afterReboot, fromElsewhere('boot')],
+  now: [...rules.now, startsEngine],
+  afterReboot: [...rules.afterReboot],
   powers: ['changes-modules'],
   byHand: ['modprobe overlay', 'echo overlay > /etc/modules-load.d/overlay.conf'],
 }

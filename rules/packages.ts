@@ -1,26 +1,34 @@
 import { askText, eitherTrue, membersOf, optionsOf } from '../src/effects/argument.js'
 import type { Package } from '../src/effects/effect.js'
-import { FALSE, type Truth } from '../src/jinja/value.js'
+import { FALSE, type Truth, type Value } from '../src/jinja/value.js'
 
 /**
- * Whether one of the packages has such a name; versions and architectures are left off (`python3=3.11`); `stems` are what such
+ * Whether one of the distribution's packages has such a name; versions and architectures are left off (`python3=3.11`); `stems` are what such
  * names begin with. A list that only the host decides, without any known piece, is not taken for every package there is; one this program could not read is open.
  */
-export function namesPackage({ names }: Package, isIt: (name: string) => boolean, stems: readonly string[]): Truth {
-  // Where the list itself cannot be made the task fails, and no package is named.
-  const truths = optionsOf(names).flatMap(({ value }) =>
-    value.kind === 'failure'
-      ? []
-      : membersOf(value).map(member => {
-          const truth = askText(
-            member,
-            text => text.split(/\s+/).some(name => isIt(bare(name))),
-            piecesFit(isIt, stems),
-          )
-          return truth.kind === 'unknown' && isHostsList(member, truth) ? FALSE : truth
-        }),
-  )
-  return truths.reduce(eitherTrue, FALSE)
+export function namesPackage(
+  { names, manager }: Package,
+  isIt: (name: string) => boolean,
+  stems: readonly string[],
+): Truth {
+  if (manager === 'pip') return FALSE
+  const alternatives = optionsOf(names)
+    // Where the list itself cannot be made the task fails, and no package is named.
+    .filter(({ value }) => value.kind !== 'failure')
+    .map(({ value, because }) => ({ because, truth: membersOf(value).map(isNamed).reduce(eitherTrue, FALSE) }))
+  const [first] = alternatives
+  if (first === undefined) return FALSE
+  if (alternatives.every(({ truth }) => truth.kind === first.truth.kind && truth.kind !== 'unknown')) return first.truth
+  const causes = alternatives.flatMap(({ because, truth }) => [
+    ...because,
+    ...(truth.kind === 'unknown' ? truth.causes : []),
+  ])
+  return { kind: 'unknown', causes }
+
+  function isNamed(member: Value): Truth {
+    const truth = askText(member, text => text.split(/\s+/).some(name => isIt(bare(name))), piecesFit(isIt, stems))
+    return truth.kind === 'unknown' && isHostsList(member, truth) ? FALSE : truth
+  }
 }
 
 function bare(name: string): string {

@@ -23,7 +23,6 @@ import {
   type Rule,
   SETTLES,
 } from '../src/verdicts/problem.js'
-import { atStartOf } from './unit.js'
 
 export interface PortFacts {
   readonly port: number
@@ -62,24 +61,13 @@ function ofUnit(unit: Value, { port, owner, ownerUnit }: PortFacts, verb: string
   return near(`frees port ${port} only if its holder is ${unitName(exact ?? name)}`)
 }
 
-/** Whether an effect ends whatever holds the port. */
-function signals(port: number): (effect: Effect) => boolean {
-  return effect =>
-    effect.kind === 'processes-signalled' &&
-    effect.by === 'port' &&
-    endsProcesses(effect.signal).kind === 'true' &&
-    isText(effect.target, String(port)).kind === 'true'
-}
-
 /** Frees a port that some process of the host holds, whichever it is. */
 function frees(facts: PortFacts): Rule {
   const { port } = facts
   return {
     says: `frees port ${port}`,
-    matches: (effect, _, effects) => {
+    matches: effect => {
       switch (effect.kind) {
-        case 'unit-file':
-          return atStartOf(effect, 'now', effects, signals(port))
         case 'processes-signalled':
           if (endsProcesses(effect.signal).kind === 'false')
             return near(`sends ${showValue(effect.signal)}, which need not end the holder of port ${port}`)
@@ -136,8 +124,7 @@ function keepsFree(facts: PortFacts): Rule {
   const { port } = facts
   return {
     says: `keeps port ${port} free at boot`,
-    matches: (effect, _, effects) => {
-      if (effect.kind === 'unit-file') return atStartOf(effect, 'boot', effects, signals(port))
+    matches: effect => {
       if (effect.kind !== 'unit') return NO_MATCH
       const disabled = effect.enabled !== undefined && isSet(effect.enabled, false).kind !== 'true'
       const masked = effect.masked !== undefined && isSet(effect.masked, false).kind !== 'false'

@@ -1,7 +1,8 @@
-import { isOneOfTexts, piecesOf, textOf } from '../src/effects/argument.js'
+import { isOneOfTexts, piecesOf } from '../src/effects/argument.js'
 import type { Effect, FileChange } from '../src/effects/effect.js'
+import { takesAway } from '../src/effects/query.js'
 import type { Occurrence, RunEffects } from '../src/effects/run-effects.js'
-import { FALSE, TRUE } from '../src/jinja/value.js'
+import { FALSE } from '../src/jinja/value.js'
 import { type Match, NO_MATCH, type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
 import { onceRebooted } from './boot.js'
 import { namesPackage } from './packages.js'
@@ -30,10 +31,7 @@ const installs: Rule = {
     return { kind: 'near', why: 'is done by a module that itself needs Python on the host' }
   },
   undoneBy: (settling, later) => {
-    if (settling.kind === 'file')
-      return later.kind === 'file' && later.change === 'removed' && textOf(later.path) === textOf(settling.path)
-        ? TRUE
-        : FALSE
+    if (settling.kind === 'file') return takesAway(later, settling.path)
     return later.kind === 'package' && isOneOfTexts(later.state, ['absent', 'removed']).kind === 'true'
       ? namesPackage(later, isPython, STEMS)
       : FALSE

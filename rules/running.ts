@@ -4,7 +4,7 @@ import type { Effect, Unit } from '../src/effects/effect.js'
 import { FALSE, type Truth, type Value } from '../src/jinja/value.js'
 import { type Match, NO_MATCH, type Rule, SETTLES } from '../src/verdicts/problem.js'
 import type { PhaseRules } from './together.js'
-import { isStarted, unitText } from './unit.js'
+import { isStarted, removesMask, unitText } from './unit.js'
 
 /** Whether a unit is one of these, each under its full name; false where what is known of its name does not fit. */
 export function isAmongUnits(unit: Value, units: readonly string[]): Truth {
@@ -72,7 +72,11 @@ export function stoppedRules(units: readonly string[], what: string): PhaseRules
     says: `keeps ${what} from starting at boot`,
     matches: effect => ofUnits(effect, units, isOff),
     undoneBy: (settling, later) =>
-      later.kind === 'unit' ? bothTrue(isSameUnit(settling, later, units), isEnabled(later)) : FALSE,
+      later.kind === 'file' && settling.kind === 'unit' && isSet(settling.masked, false).kind === 'true'
+        ? removesMask(later, unitText(settling.unit))
+        : later.kind === 'unit'
+          ? bothTrue(isSameUnit(settling, later, units), isEnabled(later))
+          : FALSE,
   }
   return { now: [stops], afterReboot: [disables] }
 }

@@ -1,7 +1,8 @@
-import { askText } from '../src/effects/argument.js'
+import { askText, textOf } from '../src/effects/argument.js'
 import type { Effect } from '../src/effects/effect.js'
-import { FALSE, type Truth } from '../src/jinja/value.js'
+import { decide, FALSE, type Truth } from '../src/jinja/value.js'
 import { type Match, NO_MATCH, type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
+import { mayChangeCommandLine, onceRebooted, parametersOf } from './boot.js'
 import { textRule } from './text.js'
 
 /** `disabled` is permissive until the next boot and gone after it; setenforce takes `0` and `Permissive`. */
@@ -56,6 +57,39 @@ const configures: Rule = textRule({
         },
 })
 
+/** Parameters of the kernel that leave SELinux out, or permissive, whatever its configuration says. */
+const LENIENT_BOOT = ['selinux=0', 'enforcing=0']
+const STRICT_BOOT = ['selinux=1', 'enforcing=1']
+
+const boots: Rule = {
+  says: 'boots without SELinux, or with it permissive',
+  matches: effect => {
+    if (effect.kind !== 'boot-parameters')
+      return mayChangeCommandLine(effect, text => /\b(selinux|enforcing)=/.test(text))
+    if (effect.change === 'removed') return NO_MATCH
+    return decide<Match>(
+      askText(effect.parameters, text => parametersOf(text).some(each => LENIENT_BOOT.includes(each))),
+      {
+        true: () => SETTLES,
+        false: () => NO_MATCH,
+        unknown: causes => ({ kind: 'could', says: 'which parameters come is not known', causes }),
+      },
+    )
+  },
+  undoneBy: (settling, later) => {
+    if (later.kind !== 'boot-parameters' || settling.kind !== 'boot-parameters') return FALSE
+    const given = parametersOf(textOf(settling.parameters) ?? '').filter(each => LENIENT_BOOT.includes(each))
+    const names = given.map(each => each.replace(/=.*/, ''))
+    return askText(later.parameters, text =>
+      parametersOf(text).some(each =>
+        later.change === 'removed'
+          ? given.includes(each) || names.includes(each)
+          : STRICT_BOOT.includes(each) && names.includes(each.replace(/=.*/, '')),
+      ),
+    )
+  },
+}
+
 export const selinux: Problem = {
   id: 'selinux',
   title: 'SELinux is enforcing',
@@ -64,8 +98,8 @@ export const selinux: Problem = {
     says: 'Containers have to reach files of the host, which SELinux in enforcing mode refuses without policies made for them.',
     source: 'https://kubernetes.io/docs/setup/production-environment/tools/kubeadm/install-kubeadm/',
   },
-  now: [relaxes],
-  afterReboot: [keeps, configures],
-  powers: ['changes-selinux'],
+  now: [relaxes, onceRebooted(boots)],
+  afterReboot: [keeps, configures, boots],
+  powers: ['changes-selinux', 'changes-boot'],
   byHand: ['setenforce 0', "sed -i 's/^SELINUX=enforcing$/SELINUX=permissive/' /etc/selinux/config", 'getenforce'],
 }

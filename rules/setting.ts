@@ -14,7 +14,7 @@ import {
 } from '../src/effects/argument.js'
 import { isOneOfUnits } from '../src/effects/describe.js'
 import type { Effect, FileChange, Sysctl } from '../src/effects/effect.js'
-import { isSetting } from '../src/effects/query.js'
+import { isSetting, takesAway } from '../src/effects/query.js'
 import type { Occurrence } from '../src/effects/run-effects.js'
 import { isSysctlConf, isSysctlDirectoryFile, statementsOf, sysctlKey } from '../src/effects/settings-files.js'
 import { type Cause, decide, FALSE, known, TRUE, type Truth, type Value } from '../src/jinja/value.js'
@@ -152,7 +152,19 @@ export function settingRules(keys: readonly string[], holds: (value: Value | und
         }),
       )
     },
-    undoneBy: (_, later) => (later.kind === 'sysctl' ? bothTrue(contradicts(later, keys, holds), later.now) : FALSE),
+    undoneBy: (_, later, occurrence, { occurrences }) => {
+      if (later.kind === 'sysctl') return bothTrue(contradicts(later, keys, holds), later.now)
+      if (!appliesAll(later)) return FALSE
+      // What stands in the way is in files that the run wrote before.
+      return occurrences
+        .slice(0, occurrences.indexOf(occurrence))
+        .map(({ effect }) =>
+          effect.kind === 'sysctl' && effect.persisted.kind !== 'false' ? contradicts(effect, keys, holds) : FALSE,
+        )
+        .some(({ kind }) => kind !== 'false')
+        ? openAt(later, 'it applies all files, of which one says otherwise')
+        : FALSE
+    },
   }
   const keptIn = (effect: Effect, run: Run): Match =>
     ofKey(effect, setting => {
@@ -181,6 +193,7 @@ export function settingRules(keys: readonly string[], holds: (value: Value | und
     },
     undoneBy: (settling, later) => {
       if (settling.kind !== 'sysctl' || settling.file === undefined) return FALSE
+      if (later.kind === 'file' && later.change === 'removed') return takesAway(later, settling.file)
       if (later.kind === 'file')
         return bothTrue(isSamePath(settling.file, later.path), losesSetting(later, keys, holds))
       if (later.kind !== 'sysctl' || later.file === undefined) return FALSE
@@ -214,6 +227,12 @@ function appliesFiles(effect: Effect): Truth {
   return applier.kind === 'true' ? openAt(effect, 'it applies what the files set') : FALSE
 }
 
+/** Whether an effect applies files that are there: the unit, or `sysctl --system` and `sysctl -p`. */
+function appliesAll(effect: Effect): boolean {
+  if (effect.kind !== 'command') return appliesFiles(effect).kind !== 'false'
+  return effect.program === 'sysctl' && effect.powers.includes('changes-sysctl')
+}
+
 /**
  * Whether a later setting is about one of the keys. One whose key only the host or the person who runs it can say, without
  * any known piece, is a list of their own: it does not put every other setting in doubt. It stands among what is open.
@@ -232,7 +251,6 @@ function contradicts(later: Sysctl, keys: readonly string[], holds: (value: Valu
 /** Whether a file no longer has the setting after a change of it. */
 function losesSetting(later: FileChange, keys: readonly string[], holds: (value: Value | undefined) => Truth): Truth {
   if (later.change === 'attributes' || later.change === 'directory' || later.change === 'unpacked') return FALSE
-  if (later.change === 'removed') return TRUE
   if (later.change === 'link') {
     return textOf(later.target) === '/dev/null' ? TRUE : openAt(later, 'what the link points to is not known')
   }

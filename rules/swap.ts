@@ -16,6 +16,7 @@ import { unitName } from '../src/effects/describe.js'
 import type { Effect, FstabEntriesRemoved, Unit } from '../src/effects/effect.js'
 import { FALSE, TRUE, type Truth } from '../src/jinja/value.js'
 import { type Match, NO_MATCH, type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
+import { removesMask } from './unit.js'
 
 const MOUNT_POINTS = ['swap', 'none']
 
@@ -128,6 +129,7 @@ const cutsTarget: Rule = {
     return { kind: 'could', says: 'which unit is masked is not known', causes }
   },
   undoneBy: (_, later) => {
+    if (later.kind === 'file') return removesMask(later, 'swap.target')
     if (later.kind !== 'unit' || later.masked === undefined) return FALSE
     const isTarget = askText(later.unit, text => unitName(text) === 'swap.target')
     return bothTrue(isTarget, notTrue(isSet(later.masked, false)))

@@ -1,5 +1,6 @@
 import { causesOf, optionsOf, piecesCanBe, piecesOf, textOf } from '../src/effects/argument.js'
 import type { Effect, FileChange } from '../src/effects/effect.js'
+import { takesAway } from '../src/effects/query.js'
 import { statementsOf } from '../src/effects/settings-files.js'
 import { type Cause, FALSE, TRUE, type Truth, type Value } from '../src/jinja/value.js'
 import { type Match, NO_MATCH, type Rule } from '../src/verdicts/problem.js'
@@ -18,6 +19,11 @@ export interface FileText {
   readonly open?: { readonly line: (text: string) => boolean; readonly condition: string }
   /** A line that looks like it, and why it is not enough. */
   readonly near?: { readonly line: (text: string) => boolean; readonly why: string }
+  /** A line that says the contrary, and whether it counts in `theirs` although the line asked for stands in `ours`. */
+  readonly against?: {
+    readonly line: (text: string) => boolean
+    readonly wins: (ours: string, theirs: string) => boolean
+  }
   /** What has to happen beside the text, judged where it is there. */
   readonly beside?: (effect: FileChange, ...rest: Tail<Parameters<Rule['matches']>>) => Match
 }
@@ -102,12 +108,16 @@ function holds(change: FileChange, fits: (text: string) => boolean): Held {
   return { kind: causes.some(cause => cause.unread) ? 'unread' : 'host', causes }
 }
 
+function isWritten({ change }: FileChange): boolean {
+  return change === 'written' || change === 'line'
+}
+
 /** A rule that asks for a line in a text file. */
 export function textRule(file: FileText): Rule {
   return {
     says: file.says,
     matches: (effect, occurrence, effects) => {
-      if (effect.kind !== 'file' || (effect.change !== 'written' && effect.change !== 'line')) return NO_MATCH
+      if (effect.kind !== 'file' || !isWritten(effect)) return NO_MATCH
       const at = isAt(effect.path, file.places)
       if (at.kind === 'false') return NO_MATCH
       const held = holds(effect, text => file.line(text, occurrence.run.host))
@@ -135,7 +145,7 @@ export function textRule(file: FileText): Rule {
         ? { ...beside, kind: 'settles' }
         : { ...beside, condition: conditions.join(' and ') }
     },
-    undoneBy: (settling, later) => losesLine(settling, later, file),
+    undoneBy: (settling, later, { run }) => losesLine(settling, later, file, run.host),
   }
 }
 
@@ -143,26 +153,43 @@ export function textRule(file: FileText): Rule {
  * Whether the file no longer holds the line after a later change. An edit that puts a line of its own in the place of another
  * is not held against it: which line its pattern finds is in the host's file.
  */
-function losesLine(settling: Effect, later: Effect, file: FileText): Truth {
+function losesLine(settling: Effect, later: Effect, file: FileText, host: string): Truth {
   if (settling.kind !== 'file' || later.kind !== 'file') return FALSE
+  if (later.change === 'removed') return takesAway(later, settling.path)
   const [ours, theirs] = [textOf(settling.path), textOf(later.path)]
+  const against = file.against
+  if (ours !== undefined && theirs !== undefined && against?.wins(ours, theirs) === true) {
+    if (!isWritten(later) || isAt(later.path, file.places).kind !== 'true') return FALSE
+    const held = holds(later, against.line)
+    if (held.kind === 'host' || held.kind === 'unread') return { kind: 'unknown', causes: held.causes }
+    return held.kind === 'yes' ? TRUE : FALSE
+  }
   if (ours === undefined || ours !== theirs) return FALSE
   const open: Truth = {
     kind: 'unknown',
     causes: [{ says: 'which lines leave the file is not worked out', at: later.at, unread: true }],
   }
   switch (later.change) {
-    case 'removed':
-      return TRUE
     case 'link':
       return open
     case 'written': {
-      const held = holds(later, text => file.line(text, ''))
-      return held.kind === 'no' ? TRUE : held.kind === 'yes' ? FALSE : open
+      const held = holds(later, text => file.line(text, host))
+      const stays = held.kind === 'yes' || (file.open !== undefined && holds(later, file.open.line).kind === 'yes')
+      return stays ? FALSE : held.kind === 'no' ? TRUE : open
     }
     case 'line':
-      return later.takesOut === true && textOf(later.content) === '' ? open : FALSE
+      return later.takesOut === true && (later.content === undefined || textOf(later.content) === '') ? open : FALSE
     default:
       return FALSE
   }
+}
+
+/** Of files that are read one after another, each may overrule those before: the files of a directory by their names. */
+export function isReadLater(main: 'before' | 'behind'): (ours: string, theirs: string) => boolean {
+  const key = (path: string): string => {
+    const [directory, name] = path.split(/\/(?=[^/]*$)/)
+    if (directory?.endsWith('.d') === true) return `1${name ?? ''}`
+    return main === 'before' ? '0' : '2'
+  }
+  return (ours, theirs) => ours !== theirs && Buffer.compare(Buffer.from(key(theirs)), Buffer.from(key(ours))) > 0
 }

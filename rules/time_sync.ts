@@ -34,7 +34,8 @@ const set: Rule = {
         ? { kind: 'near', why: 'stops one of the services that keep the clock' }
         : NO_MATCH
     }
-    if (effect.kind !== 'package' || !membersOf(effect.names).some(isClockPackage)) return NO_MATCH
+    if (effect.kind !== 'package' || effect.manager === 'pip' || !membersOf(effect.names).some(isClockPackage))
+      return NO_MATCH
     return { kind: 'near', why: 'installs it; whether its service runs is left to the package' }
   },
   undoneBy: (_, later) =>

@@ -1,7 +1,7 @@
 import { isOneOfTexts, membersOf, textOf } from '../src/effects/argument.js'
 import { NO_MATCH, type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
 import { isAmongUnits, stoppedRules } from './running.js'
-import { textRule } from './text.js'
+import { isReadLater, textRule } from './text.js'
 
 /** The timer runs the upgrades; `unattended-upgrades.service` only waits for the host to shut down. */
 const TIMERS = ['apt-daily-upgrade.timer']
@@ -11,6 +11,7 @@ const removes: Rule = {
   says: 'removes unattended-upgrades',
   matches: effect =>
     effect.kind === 'package' &&
+    effect.manager !== 'pip' &&
     isOneOfTexts(effect.state, ['absent', 'removed', 'purged', 'remove', 'purge']).kind === 'true' &&
     membersOf(effect.names).some(name => textOf(name) === 'unattended-upgrades')
       ? SETTLES
@@ -21,6 +22,11 @@ const configures = textRule({
   says: 'turns unattended upgrades off in the configuration of apt',
   places: ['/etc/apt/apt.conf.d/', '/etc/apt/apt.conf'],
   line: text => /^APT::Periodic::(Unattended-Upgrade|Enable)\s+"?0"?\s*;/.test(text),
+  // apt reads the directory first, and apt.conf behind it.
+  against: {
+    line: text => /^APT::Periodic::(Unattended-Upgrade|Enable)\s+"?[1-9]\d*"?\s*;/.test(text),
+    wins: isReadLater('behind'),
+  },
 })
 
 const comesNear: Rule = {

@@ -1,11 +1,11 @@
 import { isOneOfTexts, isSet, showValue } from '../src/effects/argument.js'
 import { isOneOfUnits, unitName } from '../src/effects/describe.js'
-import type { Effect, Unit, UnitFile } from '../src/effects/effect.js'
+import type { Effect, Unit } from '../src/effects/effect.js'
+import { takesAway } from '../src/effects/query.js'
 import type { RunEffects } from '../src/effects/run-effects.js'
-import type { Truth, Value } from '../src/jinja/value.js'
+import { known, type Truth, type Value } from '../src/jinja/value.js'
 import type { TaskRun } from '../src/run/task-run.js'
-import { type Match, NO_MATCH } from '../src/verdicts/problem.js'
-import { joinAnd, standingOf } from '../src/verdicts/standing.js'
+import { standingOf } from '../src/verdicts/standing.js'
 
 /** Whether an effect starts a unit on the running host. */
 export function isStarted({ state }: Unit): Truth {
@@ -30,28 +30,6 @@ export function whenStarts(unit: string, when: 'now' | 'boot', effects: RunEffec
   return conditions.length === 0 ? undefined : [...new Set(conditions)].join(' or ')
 }
 
-/**
- * What a unit does at each of its starts, where one of it settles the problem: it does so now if the run starts the unit,
- * and at boot if the unit is enabled.
- */
-export function atStartOf(
-  unitFile: UnitFile,
-  when: 'now' | 'boot',
-  effects: RunEffects,
-  settles: (effect: Effect) => boolean,
-): Match {
-  const fitting = unitFile.atStart.filter(settles)
-  if (fitting.length === 0) return NO_MATCH
-  const condition = whenStarts(unitFile.unit, when, effects)
-  if (condition === undefined) {
-    const how = when === 'now' ? 'starts, which this run does not do' : 'starts, and this run does not enable it'
-    return { kind: 'near', why: `happens only when ${unitFile.unit} ${how}` }
-  }
-  const own = fitting.some(({ onlyIf }) => onlyIf === undefined) ? [] : fitting.flatMap(({ onlyIf }) => onlyIf ?? [])
-  const conditions = [...(condition === null ? [] : [condition]), ...(own.length === 0 ? [] : [own.join(' or ')])]
-  return conditions.length === 0 ? { kind: 'settles' } : { kind: 'settles', condition: joinAnd(conditions) }
-}
-
 /** A unit under its full name, for sentences. */
 export function unitText(unit: Value): string {
   return unitName(showValue(unit))
@@ -68,4 +46,9 @@ export function whenReadBy(unit: string, writer: TaskRun, effects: RunEffects): 
     if (task.runs.kind === 'true' && task.notifiedBy.includes(writer)) return null
   }
   return whenStarts(unit, 'now', effects)
+}
+
+/** Whether an effect takes away the link that masks a unit. */
+export function removesMask(later: Effect, unit: string): Truth {
+  return takesAway(later, known(`/etc/systemd/system/${unit}`))
 }

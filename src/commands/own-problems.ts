@@ -5,7 +5,7 @@ import { problems } from '../../rules/index.js'
 import * as kit from '../../rules/kit.js'
 import { EVERY_POWER } from '../effects/effect.js'
 import { UsageError } from '../source/diagnostic.js'
-import type { Problem } from '../verdicts/problem.js'
+import type { Problem, Rule } from '../verdicts/problem.js'
 
 /**
  * The problems in a directory's JavaScript and TypeScript files, in the order of their names. A file exports one as
@@ -89,7 +89,7 @@ function checked(problem: unknown, path: string): Problem {
   const { claims = [] } = problem
   if (!Array.isArray(claims)) return refuse('claims', 'a list of claims', claims)
   for (const [index, claim] of claims.entries()) checkClaim(claim, `claims[${index}]`)
-  return problem as unknown as Problem
+  return guarded(problem as unknown as Problem, path)
 
   function checkClaim(claim: unknown, field: string): void {
     const part = (name: string): unknown => (isRecord(claim) ? claim[name] : undefined)
@@ -111,6 +111,84 @@ function checked(problem: unknown, path: string): Problem {
     const undoneBy = part('undoneBy')
     if (undoneBy !== undefined && typeof undoneBy !== 'function') refuse(`${field}.undoneBy`, 'a function', undoneBy)
   }
+}
+
+/** The problem with its functions watched: one that throws, or answers something else than it should, is told by its place. */
+function guarded(problem: Problem, path: string): Problem {
+  const asked = <T>(field: string, [expected, holds]: Check, answer: () => T): T => {
+    let given: T
+    try {
+      given = answer()
+    } catch (error) {
+      const [why] = String(error instanceof Error ? error.message : error).split('\n')
+      throw new UsageError(`${path}: ${problem.id}: ${field} fails: ${why}`)
+    }
+    if (!holds(given))
+      throw new UsageError(`${path}: ${problem.id}: ${field}: expected ${expected}, got ${shown(given)}`)
+    return given
+  }
+  const watched = (rule: Rule, field: string): Rule => {
+    const { matches, undoneBy } = rule
+    return {
+      ...rule,
+      matches: (...about) => asked(`${field}.matches`, match, () => matches.call(rule, ...about)),
+      ...(undoneBy === undefined
+        ? {}
+        : { undoneBy: (...about) => asked(`${field}.undoneBy`, truth, () => undoneBy.call(rule, ...about)) }),
+    }
+  }
+  const { notes } = problem
+  return {
+    ...problem,
+    now: problem.now.map((rule, index) => watched(rule, `now[${index}]`)),
+    afterReboot: problem.afterReboot.map((rule, index) => watched(rule, `afterReboot[${index}]`)),
+    ...(notes === undefined ? {} : { notes: about => asked('notes', noteList, () => notes.call(problem, about)) }),
+  }
+}
+
+const match: Check = [
+  'a match: settles, near with why, could with says and causes, or no',
+  value => {
+    if (!isRecord(value)) return false
+    switch (value.kind) {
+      case 'no':
+        return true
+      case 'near':
+        return text[1](value.why)
+      case 'could':
+        return text[1](value.says) && isCauses(value.causes)
+      case 'settles':
+        return (value.condition === undefined || text[1](value.condition)) && isPart(value.part)
+      default:
+        return false
+    }
+  },
+]
+
+const truth: Check = [
+  'TRUE, FALSE or unknown with causes',
+  value =>
+    isRecord(value) &&
+    (value.kind === 'true' || value.kind === 'false' || (value.kind === 'unknown' && isCauses(value.causes))),
+]
+
+const noteList: Check = [
+  'a list of notes with says and about',
+  value => Array.isArray(value) && value.every(each => isRecord(each) && text[1](each.says) && isAbout(each.about)),
+]
+
+function isCauses(value: unknown): boolean {
+  return Array.isArray(value) && value.every(each => isRecord(each) && text[1](each.says) && isRecord(each.at))
+}
+
+function isPart(value: unknown): boolean {
+  if (value === undefined) return true
+  if (!isRecord(value) || !texts[1](value.of) || !text[1](value.name)) return false
+  return value.condition === undefined || text[1](value.condition)
+}
+
+function isAbout(value: unknown): boolean {
+  return value === undefined || (isRecord(value) && isRecord(value.effect) && isRecord(value.task))
 }
 
 function isPhrases(value: unknown): boolean {

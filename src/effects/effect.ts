@@ -1,4 +1,4 @@
-import type { Cause, Truth, Value } from '../jinja/value.js'
+import type { Truth, Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 
 /**
@@ -92,14 +92,14 @@ export interface Unit extends Placed {
   readonly masked: Value | undefined
 }
 
-/** A unit file is written; `atStart` are the effects of what it runs at each start (`ExecStartPre=`, `ExecStart=`). */
+/** A unit file is written; `atStart` are the effects of what it runs at each start (`ExecStartPre=`, `ExecStart=`); one that cannot be read stands for text that is not known. */
 export interface UnitFile extends Placed {
   readonly kind: 'unit-file'
   readonly unit: string
   readonly path: Value
   readonly atStart: readonly Effect[]
-  /** Why its text is not known at all, so that it may run more than `atStart` has. */
-  readonly unseen?: readonly Cause[]
+  /** It is edited: what else stands in it stays. */
+  readonly edits?: true
 }
 
 /** A kernel module is loaded or unloaded, now or at each boot. */
@@ -143,6 +143,8 @@ export interface Package extends Placed {
   readonly names: Value
   /** `present`, `latest`, `absent`, `held` … as the module or command says it. */
   readonly state: Value
+  /** Whose packages they are, where not the distribution's: names of pip mean others. */
+  readonly manager?: 'pip'
 }
 
 /** Where packages come from: a repository, a key, a subscription. */
@@ -207,6 +209,8 @@ export interface Firewall extends Placed {
   readonly kind: 'firewall'
   readonly tool: string
   readonly says: Value
+  /** For ufw: what becomes of it as a whole, as given (`enabled`, `disable`, `reset`); absent where it is not about that. */
+  readonly turns?: Value
 }
 
 /** An interface, address or route. */
@@ -251,6 +255,10 @@ export interface Account extends Placed {
 export interface Schedule extends Placed {
   readonly kind: 'schedule'
   readonly says: Value
+  /** The effects of what the job runs. */
+  readonly runs?: readonly Effect[]
+  /** When it runs: at each boot, or at times of a clock. */
+  readonly when?: 'boot' | 'clock'
 }
 
 /** A partition, file system or volume. */

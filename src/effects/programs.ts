@@ -1,6 +1,7 @@
 import { FALSE, known, TRUE, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 import {
+  askText,
   causesOf,
   isPattern,
   mapText,
@@ -768,8 +769,20 @@ function readsFirewall({ program, arguments: words }: ProgramCall): boolean {
       )
   }
 }
-const firewall: Tool = call =>
-  readsFirewall(call) ? [] : [{ kind: 'firewall', tool: call.program, says: join(call.arguments), at: call.at }]
+const firewall: Tool = call => {
+  if (readsFirewall(call)) return []
+  const [verb] = call.program === 'ufw' ? operandsOf(call.arguments) : []
+  const turns = askText(verb, text => ['enable', 'disable', 'reset'].includes(text)).kind === 'false' ? undefined : verb
+  return [
+    {
+      kind: 'firewall',
+      tool: call.program,
+      says: join(call.arguments),
+      ...(turns === undefined ? {} : { turns }),
+      at: call.at,
+    },
+  ]
+}
 
 const packageVerbs: Readonly<Record<string, string>> = {
   install: 'present',
@@ -803,7 +816,8 @@ const packages: Tool = call => {
   const names = operandsOf(call.arguments.slice(verbAt + 1), ['-o', '-c', '-t', '--target-release', '-x', '--exclude'])
   const state = packageVerbs[verb] ?? verb
   const patterns = names.map(name => patternAsPieces(name, 'packages', call.at))
-  return [{ kind: 'package', names: namesOr(call, patterns, state), state: known(state), at: call.at }]
+  const manager = /^pip3?$/.test(call.program) ? ({ manager: 'pip' } as const) : {}
+  return [{ kind: 'package', names: namesOr(call, patterns, state), state: known(state), ...manager, at: call.at }]
 }
 /** An upgrade without names is one of everything, but for what is left out. */
 function namesOr(call: ProgramCall, names: readonly Value[], state: string): Value {
@@ -1197,7 +1211,8 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ...named('docker podman crictl nerdctl ctr buildah', { powers: [], effects: containers, powersOf: containerPowers }),
   // `crio wipe` removes containers' storage; CRI-O stops none with it.
   ...named('iptables-save ip6tables-save ebtables-save arptables-save', reads),
-  ['crio', { powers: ['writes-files'] }],
+  // What these do as long as they run, a node is to have; it is not held for what role code does to the host.
+  ...named('crio containerd dockerd cri-dockerd kubelet', { powers: ['writes-files'] }),
   ['rm', { powers: [], effects: filesWritten('removed') }],
   ['unlink', { powers: [], effects: filesWritten('removed') }],
   ['rmdir', { powers: [], effects: filesWritten('removed') }],

@@ -1,5 +1,17 @@
-import { FALSE, TRUE, type Truth, type Value } from '../jinja/value.js'
-import { askText, causesOf, eitherTrue, isText, membersOf, optionsOf, piecesOf, textOf } from './argument.js'
+import { FALSE, known, TRUE, type Truth, type Value } from '../jinja/value.js'
+import {
+  askText,
+  causesOf,
+  eitherTrue,
+  isCertainlySame,
+  isSamePath,
+  isText,
+  membersOf,
+  optionsOf,
+  piecesCanBe,
+  piecesOf,
+  textOf,
+} from './argument.js'
 import { unitName } from './describe.js'
 import type { Effect, EffectKind } from './effect.js'
 import { sysctlKey } from './settings-files.js'
@@ -109,6 +121,55 @@ function samePath(value: Value, wanted: string, takesAlong: boolean): Truth {
   return { kind: 'unknown', causes }
 }
 
+/**
+ * Whether an effect takes a file away: it, a directory above it, or what a pattern of a shell fits (`rm -f dir/*.conf`).
+ * A removal of whose path nothing is known is not taken for one of every file there is.
+ */
+export function takesAway(effect: Effect, path: Value): Truth {
+  if (effect.kind !== 'file' || effect.change !== 'removed') return FALSE
+  if (textOf(path) === undefined && piecesOf(path)?.[0] === undefined) return isSamePath(effect.path, path)
+  const truths = optionsOf(effect.path).map(({ value, because }): Truth => {
+    const taken = takesWith(value, path)
+    return taken.kind === 'true' && because.length > 0 ? { kind: 'unknown', causes: because } : taken
+  })
+  return isCertainlySame(effect.path, path) || (truths.length > 1 && truths.every(({ kind }) => kind === 'true'))
+    ? TRUE
+    : truths.reduce(eitherTrue, FALSE)
+}
+
+function takesWith(removed: Value, path: Value): Truth {
+  const text = textOf(removed)
+  if (text === undefined) return isSamePath(removed, path)
+  const from = text.replace(/\/+$/, '')
+  const given = textOf(path)
+  const first = piecesOf(path)?.[0]
+  if (typeof first === 'string' && first.startsWith(`${from}/`)) return TRUE
+  if (!/[*?[]/.test(from)) return isSamePath(known(from), path)
+  if (given === undefined) return isSamePath(unknownFrom(from), path)
+  return fitsGlob(from, given) ? TRUE : FALSE
+}
+
+/** A pattern as a text with unknown pieces. */
+function unknownFrom(pattern: string): Value {
+  const text = pattern.split('*').flatMap((piece, index) => (index === 0 ? [piece] : [null, piece]))
+  return { kind: 'unknown', causes: [], text: text.filter(piece => piece !== '') }
+}
+
+/** Part by part, as the shell takes a pattern; what a pattern above a path fits, the path goes with. Sets are not worked out. */
+function fitsGlob(pattern: string, path: string): boolean {
+  const names = path.split('/')
+  return pattern.split('/').every((part, index) => {
+    const name = names[index]
+    if (name === undefined || (name.startsWith('.') && !part.startsWith('.'))) return false
+    const pieces = part
+      .replaceAll(/\[[^\]]*\]/g, '*')
+      .split(/[*?]+/)
+      .flatMap((piece, at) => (at === 0 ? [piece] : [null, piece]))
+      .filter(piece => piece !== '')
+    return part === name || (pieces.includes(null) && piecesCanBe(pieces, name))
+  })
+}
+
 function touchesUnit(effect: Effect, unit: string): Truth {
   const wanted = unitName(unit)
   if (effect.kind === 'unit') return askText(effect.unit, text => unitName(text) === wanted)
@@ -145,34 +206,38 @@ function touchesPackage(effect: Effect, name: string): Truth {
     .reduce(eitherTrue, FALSE)
 }
 
+/** One entry a kind, so that none is missing. */
+const kinds: Readonly<Record<EffectKind, true>> = {
+  account: true,
+  'boot-parameters': true,
+  clock: true,
+  'cluster-object': true,
+  command: true,
+  container: true,
+  file: true,
+  firewall: true,
+  'fstab-entries-removed': true,
+  'fstab-entry-written': true,
+  hostname: true,
+  'kernel-module': true,
+  kubeadm: true,
+  mount: true,
+  network: true,
+  package: true,
+  'package-source': true,
+  'processes-signalled': true,
+  reboot: true,
+  schedule: true,
+  selinux: true,
+  'stop-if': true,
+  storage: true,
+  swap: true,
+  sysctl: true,
+  unit: true,
+  'unit-file': true,
+  'unmodelled-module': true,
+  'unreadable-command': true,
+}
+
 /** Every kind of effect, for questions by kind. */
-export const effectKinds: readonly EffectKind[] = [
-  'account',
-  'clock',
-  'cluster-object',
-  'command',
-  'container',
-  'file',
-  'firewall',
-  'fstab-entries-removed',
-  'fstab-entry-written',
-  'hostname',
-  'kernel-module',
-  'kubeadm',
-  'mount',
-  'network',
-  'package',
-  'package-source',
-  'processes-signalled',
-  'reboot',
-  'schedule',
-  'selinux',
-  'stop-if',
-  'storage',
-  'swap',
-  'sysctl',
-  'unit',
-  'unit-file',
-  'unmodelled-module',
-  'unreadable-command',
-]
+export const effectKinds: readonly string[] = Object.keys(kinds)

@@ -1,16 +1,17 @@
 import { known, type Truth, type Value } from '../jinja/value.js'
 import type { Invocation, Run, TaskRun } from '../run/task-run.js'
 import type { Node } from '../yaml/node.js'
-import { causesOf, causeText, optionsOf, piecesCanBe, piecesOf, textOf } from './argument.js'
+import { causesOf, causeText, isText, mapText, optionsOf, piecesCanBe, piecesOf, textOf } from './argument.js'
 import { invocationsAsWritten } from './as-written.js'
-import type { ScriptOnHost, ScriptText } from './commands.js'
+import { effectsOfReading, type ScriptOnHost, type ScriptText } from './commands.js'
 import { type Effect, onlyIf } from './effect.js'
 import type { ModuleCall } from './modules/call.js'
 import { nothing } from './modules/host.js'
 import { moduleEffects } from './modules/table.js'
 import { PROGRAMS } from './programs.js'
 import { type ReadRoleText, templateText } from './role-text.js'
-import { effectsOfFile } from './settings-files.js'
+import { effectsOfFile, type TextAsWritten } from './settings-files.js'
+import { readCommandLine, readShell } from './shell.js'
 
 /** An effect at its place in the run: the task, and the invocation that has it. */
 export interface Occurrence {
@@ -126,24 +127,47 @@ export function effectsOfInvocation(
     roleFiles: name => readRoleText(task, 'file', name)?.files,
     script,
   }
-  const effects = withFileMeanings(model(call), script)
-  if (unsure === undefined) return effects
+  const effects = withFileMeanings(model(call), script, () => {
+    const name = call.argument('src')
+    const isTemplate = /(^|\.)template$/.test(module)
+    return name === undefined || !isTemplate ? undefined : readRoleText(task, 'template', name)?.content
+  })
+  const beside = [...effects.map(effect => withJob(effect, call)), ...ofValidation(call)]
+  if (unsure === undefined) return beside
   // The file itself is written all the same; what its text means is what is not sure.
   const because = unsure
-  return effects.map(effect => {
+  return beside.map(effect => {
     if (effect.kind === 'file') return { ...effect, contentUnsure: because }
-    return effect.kind === 'command' && effect === effects[0] ? effect : { ...effect, unread: because }
+    return effect.kind === 'command' && effect === beside[0] ? effect : { ...effect, unread: because }
   })
 }
 
+/** A job of cron runs its text later, with the shell. */
+function withJob(effect: Effect, call: ModuleCall): Effect {
+  const job = call.argument('job')
+  if (effect.kind !== 'schedule' || job === undefined || isText(call.argument('state'), 'absent').kind === 'true') {
+    return effect
+  }
+  const when = isText(call.argument('special_time'), 'reboot').kind === 'true' ? 'boot' : 'clock'
+  return { ...effect, runs: effectsOfReading(readShell(job, call.at), call.at, call.script), when }
+}
+
+/** `validate` runs a command over the new text before it takes the place of the old one. */
+function ofValidation(call: ModuleCall): readonly Effect[] {
+  const given = call.argument('validate')
+  if (given === undefined) return []
+  const command = mapText(given, text => text.replaceAll('%s', '/tmp/validated'))
+  return effectsOfReading(readCommandLine(command, call.at), call.at, call.script)
+}
+
 /** Each file change, whoever makes it, is followed by what the file means where it stands, under the same conditions. */
-function withFileMeanings(effects: readonly Effect[], script: ScriptOnHost): readonly Effect[] {
+function withFileMeanings(effects: readonly Effect[], script: ScriptOnHost, written: TextAsWritten): readonly Effect[] {
   return effects.flatMap(effect => {
     if (effect.kind !== 'file') return [effect]
     const { onlyIf: condition, unread } = effect
     return [
       effect,
-      ...effectsOfFile(effect, script).map(each => ({
+      ...effectsOfFile(effect, script, written).map(each => ({
         ...onlyIf(each, condition),
         ...(unread === undefined ? {} : { unread }),
       })),

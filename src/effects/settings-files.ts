@@ -1,9 +1,20 @@
 import { type Cause, FALSE, known, TRUE, type Truth, type Value } from '../jinja/value.js'
-import type { Span } from '../source/text.js'
-import { askText, causesOf, isCertainlySame, isText, optionsOf, piecesCanBe, piecesOf, textOf } from './argument.js'
+import {
+  askText,
+  causesOf,
+  isCertainlySame,
+  isOneOfTexts,
+  isText,
+  optionsOf,
+  piecesCanBe,
+  piecesOf,
+  textOf,
+} from './argument.js'
 import { effectsOfReading, type ScriptOnHost } from './commands.js'
+import { describeEffect } from './describe.js'
 import { type Effect, type FileChange, onlyIf } from './effect.js'
-import { readCommandLine } from './shell.js'
+import { readCommandLine, readShell } from './shell.js'
+import { readUnitText, type UnitText } from './unit-text.js'
 
 /** Directories systemd-modules-load and systemd-sysctl read at boot and that outlive a reboot (man modules-load.d, sysctl.d). */
 const MODULE_DIRECTORIES = [
@@ -67,11 +78,21 @@ export function isSysctlConf(path: Value): Truth {
   )
 }
 
+/** systemd runs /etc/rc.local as this unit at each boot where the file is executable. */
+export const RC_LOCAL = 'rc-local.service'
+
+/** The template a file is made of, as written, where there is one. */
+export type TextAsWritten = () => Value | undefined
+
 /**
  * What a written file means beyond being a file: modules loaded at boot, kernel settings applied at boot, units.
  * A file of that kind whose content is not known gives an effect with an unknown module, key or command.
  */
-export function effectsOfFile(change: FileChange, script: ScriptOnHost): readonly Effect[] {
+export function effectsOfFile(
+  change: FileChange,
+  script: ScriptOnHost,
+  written: TextAsWritten = () => undefined,
+): readonly Effect[] {
   const { path } = change
   if (change.change === 'link') return [...effectsOfLink(change), ...settingsOf(linkedFile(change))]
   if (change.change === 'unpacked') return unpackedSettings(change)
@@ -81,11 +102,16 @@ export function effectsOfFile(change: FileChange, script: ScriptOnHost): readonl
   if (directory !== undefined && [...MODULE_DIRECTORIES, ...SYSCTL_DIRECTORIES].includes(directory))
     return unpackedSettings({ ...change, change: 'unpacked', content: undefined })
   const effects: Effect[] = [...settingsOf(change)]
+  const edits = change.change === 'line' ? ({ edits: true } as const) : {}
+  if (isOneOfTexts(path, ['/etc/rc.local', '/etc/rc.d/rc.local']).kind === 'true') {
+    const text = change.content ?? unknownContent(change)
+    const atStart = effectsOfReading(readShell(text, change.at), change.at, script)
+    effects.push({ kind: 'unit-file', unit: RC_LOCAL, path, atStart, ...edits, at: change.at })
+  }
   const unit = unitOfPath(path)
   if (unit !== undefined) {
-    const atStart = commandsAtStart(change, script)
-    const unseen = change.change === 'written' && !hasText(change.content) ? causesOf(unknownContent(change)) : []
-    effects.push({ kind: 'unit-file', unit, path, atStart, ...(unseen.length === 0 ? {} : { unseen }), at: change.at })
+    const atStart = commandsAtStart(change, unit, script, written)
+    effects.push({ kind: 'unit-file', unit, path, atStart, ...edits, at: change.at })
   }
   return effects
 }
@@ -146,16 +172,18 @@ function settingNow(change: FileChange): readonly Effect[] {
   return [{ kind: 'sysctl', key, value, file: undefined, now: TRUE, persisted: FALSE, at: change.at }]
 }
 
+/** The unit a path is the file of, or a drop-in of; `…` stands for what is not known of its name. */
 function unitOfPath(path: Value): string | undefined {
-  const text = textOf(path)
-  if (text === undefined) return undefined
-  const directory = UNIT_DIRECTORIES.find(each => text.startsWith(each))
-  if (directory === undefined) return undefined
-  const [name, dropIn] = text.slice(directory.length).split('/')
-  if (name === undefined) return undefined
+  const text = piecesOf(path)
+    ?.map(piece => piece ?? '…')
+    .join('')
+  const directory = UNIT_DIRECTORIES.find(each => text?.startsWith(each) === true)
+  if (text === undefined || directory === undefined) return undefined
+  const [name, dropIn, more] = text.slice(directory.length).split('/')
+  if (name === undefined || more !== undefined) return undefined
   if (dropIn === undefined)
-    return /\.(service|socket|target|mount|timer|path|swap|slice)$/.test(name) ? name : undefined
-  return name.endsWith('.d') && dropIn.endsWith('.conf') ? name.slice(0, -2) : undefined
+    return /(\.(service|socket|target|mount|timer|path|swap|slice)|…)$/.test(name) ? name : undefined
+  return name.endsWith('.d') && /(\.conf|…)$/.test(dropIn) ? name.slice(0, -2) : undefined
 }
 
 /** A link of a unit's name to /dev/null masks it; one in `*.wants` or `*.requires` enables it. */
@@ -179,11 +207,6 @@ export function statementsOf(content: Value | undefined): readonly Value[] | und
   return linesOf(content)
     ?.filter(line => !isBlank(line))
     .map(trimmed)
-}
-
-/** Whether something of a text is known, whichever of its alternatives it is. */
-function hasText(content: Value | undefined): boolean {
-  return content !== undefined && optionsOf(content).every(({ value }) => piecesOf(value) !== undefined)
 }
 
 /** The lines of a content, each as far as it is known; undefined where the content is not known at all. */
@@ -246,7 +269,9 @@ function whichContent([because]: readonly Cause[]): string {
 
 function isSameLine(left: Effect, right: Effect): boolean {
   if (left.kind === 'kernel-module' && right.kind === 'kernel-module') return isCertainlySame(left.module, right.module)
-  if (left.kind !== 'sysctl' || right.kind !== 'sysctl') return false
+  // What a unit runs: words tell it apart.
+  if (left.kind !== 'sysctl') return left.kind === right.kind && describeEffect(left) === describeEffect(right)
+  if (right.kind !== 'sysctl') return false
   const [ours, theirs] = [left.value, right.value]
   return (
     ours !== undefined && theirs !== undefined && isCertainlySame(left.key, right.key) && isCertainlySame(ours, theirs)
@@ -314,24 +339,38 @@ function mapKey(key: Value): Value {
   return text?.startsWith('-') ? known(text.slice(1).trim()) : key
 }
 
-/** The effects of what a unit runs at each start: `ExecStartPre=`, `ExecStart=`, `ExecStartPost=`. */
-function commandsAtStart(change: FileChange, script: ScriptOnHost): readonly Effect[] {
-  return eachContent(change, ({ content, at }) => commandsIn(linesOf(content) ?? [], at, script))
-}
-
-function commandsIn(lines: readonly Value[], at: Span, script: ScriptOnHost): readonly Effect[] {
-  return lines.flatMap(line => {
-    const pieces = piecesOf(line)
-    const first = pieces?.[0]
-    if (pieces === undefined || typeof first !== 'string') return []
-    const match = first.match(/^\s*ExecStart(?:Pre|Post)?\s*=\s*[-@:+!]*/)
-    if (match === null) return []
-    const command = [first.slice(match[0].length), ...pieces.slice(1)].filter(piece => piece !== '')
-    const text: Value = command.includes(null)
-      ? { kind: 'unknown', causes: causesOf(line), text: command }
-      : known(command.join(''))
-    return effectsOfReading(readCommandLine(text, at), at, script)
+/**
+ * The effects of what a unit runs at each start; what may run beside it is a command that cannot be read. Where rendering
+ * left lines or programs open, the template as written has all there can be: it counts too, without being certain.
+ */
+function commandsAtStart(
+  change: FileChange,
+  unit: string,
+  script: ScriptOnHost,
+  written: TextAsWritten,
+): readonly Effect[] {
+  const { at } = change
+  const unreadable = (says: string): Effect => ({ kind: 'unreadable-command', says, at })
+  const read = ({ commands }: UnitText): readonly Effect[] =>
+    commands.flatMap(command => effectsOfReading(readCommandLine(command, at), at, script))
+  const effects = eachContent(change, ({ content }) => {
+    const lines = linesOf(content)
+    // An edit whose text is not known may put in any line.
+    if (lines === undefined) return [unreadable(`what ${unit} runs at its start is not known`)]
+    const text = readUnitText(lines, at)
+    const open = text.unseen.length === 0 ? [] : [unreadable(`lines of ${textOf(change.path) ?? unit} are not known`)]
+    return [...read(text), ...open]
   })
+  const isOpen = (effect: Effect): boolean =>
+    effect.kind === 'unreadable-command' || (effect.kind === 'command' && effect.program === undefined)
+  const whole = effects.some(isOpen) ? linesOf(written()) : undefined
+  if (whole === undefined) return effects
+  const text = readUnitText(whole, at)
+  const all = read(text)
+  if (text.unseen.length > 0 || all.some(isOpen)) return effects
+  const known = effects.filter(effect => !isOpen(effect))
+  const more = all.filter(effect => !known.some(other => isSameLine(other, effect)))
+  return [...known, ...more.map(effect => ({ ...effect, unread: `the template of ${unit} was not rendered in full` }))]
 }
 
 /** A key of sysctl as the kernel names it: dots for slashes by systemd's rule (the first of `/` and `.` decides). */

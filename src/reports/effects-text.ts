@@ -54,7 +54,7 @@ export function renderResidueText(report: ResidueReport, style: Style = plain): 
     }
   }
   if (untold.length > 0) {
-    lines.push('', `${untold.length} files whose path is not known before the run are not followed`)
+    lines.push('', `${untold.length} effects whose path or name is not known before the run are not followed`)
     lines.push(...untold.slice(0, 10).flatMap(each => [`  ${each.effect}`, taskLine(each, style)]))
     if (untold.length > 10) lines.push(`  and ${untold.length - 10} more`)
   }

@@ -40,6 +40,7 @@ export function invocationsOf(execution: Execution): readonly Invocation[] {
     ...(item === undefined ? {} : { item }),
     ...assertion(execution),
     ...delegation(execution),
+    ...checking(execution),
   }
   const content = runs.kind === 'false' ? undefined : contentOf(execution, plain)
   const invocation = content === undefined ? plain : { ...plain, content }
@@ -114,6 +115,12 @@ function delegation({ state, once, task, frame, scope }: Execution): { readonly 
     return value.kind === 'known' && value.data === host ? {} : { delegateTo: value }
   }
   return once === undefined || once === host ? {} : { delegateTo: known(once) }
+}
+
+/** `check_mode` of the task or what it stands in: it counts whatever the run itself does. */
+function checking({ task, frame, scope }: Execution): Pick<Invocation, 'checkMode'> {
+  const node = inheritedKeyword(frame, task, 'check_mode')
+  return node === undefined ? {} : { checkMode: evaluateNode(node, scope) }
 }
 
 /** The text `template`, `copy` and `script` bring to the host: read from the tree, templates rendered. */

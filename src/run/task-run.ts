@@ -57,6 +57,8 @@ export interface Invocation {
   readonly sentBy?: string
   /** For `template`, `copy` and `script`: the text as it lands on the host, where the run rendered it. */
   readonly content?: Value
+  /** `check_mode`, evaluated: where it is true, the module only reports what it would do. */
+  readonly checkMode?: Value
   /** For `assert`: its conditions, up to the first that is false. */
   readonly asserted?: readonly AppliedCondition[]
 }

@@ -1,13 +1,14 @@
-import { causeText } from '../effects/argument.js'
+import { causeText, membersOf, optionsOf } from '../effects/argument.js'
 import { describeEffect } from '../effects/describe.js'
 import type { Effect, Power } from '../effects/effect.js'
 import { type Occurrence, type RunEffects, runsOf } from '../effects/run-effects.js'
-import { type Cause, mergeCauses, type Truth } from '../jinja/value.js'
+import { type Cause, mergeCauses, type Truth, type Value } from '../jinja/value.js'
 import type { TaskRun } from '../run/task-run.js'
 import { placeOf, type Span } from '../source/text.js'
+import { type Standed, type StandedRun, standedRun } from './at-start.js'
 import { absorbed, anyClause, bothClauses, type Clause, implies } from './clauses.js'
 import type { Note, Part, Problem, Rule } from './problem.js'
-import { joinAnd, type Standing, standingOf } from './standing.js'
+import { joinAnd, type Standing } from './standing.js'
 
 export type FixedBy = 'kubespray' | 'operator' | 'unknown'
 
@@ -66,32 +67,37 @@ export interface Verdict {
   readonly notes: readonly Note[]
 }
 
-interface Standed {
-  readonly occurrence: Occurrence
-  readonly standing: Standing
-}
-
 /**
  * Who fixes a problem, from everything a run does. `kubespray`: an effect settles it (under `condition` where only the host
  * decides whether its task runs). `operator`: nothing does, and everything that was not read could not have. `unknown`:
  * something might, and this program cannot tell. The problem as a whole is kubespray's only if both times are.
  */
 export function judge(problem: Problem, effects: RunEffects): Verdict {
-  const standed = effects.occurrences.map(occurrence => ({ occurrence, standing: standingOf(occurrence) }))
-  return judgeWith(problem, effects, standed)
+  return judgeWith(problem, effects, standedRun(effects))
 }
 
 /** Every problem over one run; what becomes of each effect is worked out once. */
 export function judgeAll(problems: readonly Problem[], effects: RunEffects): readonly Verdict[] {
-  const standed = effects.occurrences.map(occurrence => ({ occurrence, standing: standingOf(occurrence) }))
+  const standed = standedRun(effects)
   return problems.map(problem => judgeWith(problem, effects, standed))
 }
 
-function judgeWith(problem: Problem, effects: RunEffects, standed: readonly Standed[]): Verdict {
-  const unresolved = unresolvedFor(problem, effects, standed)
-  const blocked = unresolved.some(each => each.couldChange)
-  const now = judgePhase(problem.now, effects, standed, blocked)
-  const afterReboot = judgePhase(problem.afterReboot, effects, standed, blocked)
+function judgeWith(problem: Problem, effects: RunEffects, standed: StandedRun): Verdict {
+  const duringRun = unresolvedFor(problem, effects, standed.now)
+  const unresolved = withoutSame([...duringRun, ...unresolvedIn(problem, standed.atBoot)])
+  const isBlocked = (left: readonly Unresolved[]): boolean => left.some(each => each.couldChange)
+  const now = judgePhase([[problem.now, standed.now]], effects, isBlocked(duringRun))
+  // What settles it on the running host does so at each boot where a unit does it then.
+  const afterReboot = judgePhase(
+    [
+      [problem.afterReboot, standed.now],
+      [problem.now, standed.atBoot],
+    ],
+    effects,
+    isBlocked(unresolved),
+  )
+  const isOperators = [now, afterReboot].some(({ verdict }) => verdict.fixedBy === 'operator')
+  const left = isOperators ? withoutSame([...unresolved, ...passedOver(problem, standed.now)]) : unresolved
   const fixedBy = bothPhases(now.verdict.fixedBy, afterReboot.verdict.fixedBy)
   return {
     problem,
@@ -103,12 +109,14 @@ function judgeWith(problem: Problem, effects: RunEffects, standed: readonly Stan
     searched: {
       tasks: effects.run.tasks.length,
       commands: effects.commands,
-      unresolved,
-      considered: consideredFor(problem, standed),
+      unresolved: left,
+      considered: consideredFor(problem, standed.now),
     },
     notes:
       problem.notes?.(
-        effects.occurrences.filter((_, index) => standed[index]?.standing.kind !== 'never' || isRescue(standed[index])),
+        standed.now
+          .filter(each => each.shown === undefined && (each.standing.kind !== 'never' || isRescue(each)))
+          .map(({ occurrence }) => occurrence),
       ) ?? [],
   }
 }
@@ -121,8 +129,8 @@ function bothTimes(now: readonly Clause[], afterReboot: readonly Clause[]): stri
   return times.length === 0 ? null : joinAnd([...new Set(times.map(anyClause))])
 }
 
-function isRescue(each: Standed | undefined): boolean {
-  return each?.standing.kind === 'never' && each.standing.because === 'failure'
+function isRescue(each: Standed): boolean {
+  return each.standing.kind === 'never' && each.standing.because === 'failure'
 }
 
 function bothPhases(now: FixedBy, afterReboot: FixedBy): FixedBy {
@@ -191,15 +199,16 @@ interface JudgedPhase {
 }
 
 function judgePhase(
-  rules: readonly Rule[],
+  asked: readonly (readonly [rules: readonly Rule[], standed: readonly Standed[]])[],
   effects: RunEffects,
-  standed: readonly Standed[],
   blocked: boolean,
 ): JudgedPhase {
   const all: Settling[] = []
   const open: Evidence[] = []
   const near: Evidence[] = []
-  for (const rule of rules) judgeRule(rule, effects, standed, all, open, near)
+  for (const [rules, standed] of asked) {
+    for (const rule of rules) judgeRule(rule, effects, standed, all, open, near)
+  }
   const settled = all
     .filter(each => missingBeside(each, all).length === 0)
     .toSorted((left, right) => left.index - right.index)
@@ -211,7 +220,13 @@ function judgePhase(
   }
   const found = conditionsOf(settled)
   const evidence = withoutRepeats(
-    settled.map((each, index) => evidenceOf(each.occurrence, found[index]?.text ?? null, undefined)),
+    settled.map(({ occurrence }, index) => {
+      // A unit may be started more than once: then any of the conditions is enough.
+      const same = found.filter((_, at) => settled[at]?.occurrence === occurrence)
+      const clauses = same.filter(each => each !== null)
+      const condition = same.length === 1 ? (found[index]?.text ?? null) : anyClause(clauses)
+      return evidenceOf(occurrence, clauses.length < same.length ? null : condition, undefined)
+    }),
   )
   const certain = found.includes(null)
   const conditions = absorbed(found.filter(each => each !== null))
@@ -231,10 +246,13 @@ function judgeRule(
   open: Evidence[],
   near: Evidence[],
 ): void {
-  for (const [index, { occurrence, standing }] of standed.entries()) {
-    const match = rule.matches(occurrence.effect, occurrence, effects)
+  for (const [index, { occurrence: acting, standing, shown }] of standed.entries()) {
+    const match = rule.matches(acting.effect, acting, effects)
     if (match.kind === 'no') continue
+    const occurrence = shown ?? acting
     if (match.kind === 'near') {
+      // A unit that only comes near is not the place to look at.
+      if (shown !== undefined) continue
       const why = standing.kind === 'never' ? `${match.why}; besides, it ${standing.why}` : match.why
       near.push({ ...evidenceOf(occurrence, conditionOf(standing), why), closest: match.closest === true })
       continue
@@ -255,7 +273,7 @@ function judgeRule(
       ...(standing.kind === 'host-decides' ? [{ text: standing.condition, conjuncts: standing.conjuncts }] : []),
       ...(match.condition === undefined ? [] : [single(match.condition)]),
     ]
-    const outcome = afterLater(rule, standed, index, occurrence)
+    const outcome = afterLater(rule, effects, standed, index, conditions)
     if (outcome.kind === 'undone') near.push(evidenceOf(occurrence, null, outcome.why))
     else if (outcome.kind === 'open') open.push(evidenceOf(occurrence, null, outcome.why))
     else {
@@ -278,14 +296,21 @@ type Outcome =
  * What later effects of the run leave of one that settles: the last in run order decides. One in a `rescue` takes it back
  * only where a task of its block has failed; it cannot settle anything, since a run without failures never gets there.
  */
-function afterLater(rule: Rule, standed: readonly Standed[], index: number, settling: Occurrence): Outcome {
+function afterLater(
+  rule: Rule,
+  effects: RunEffects,
+  standed: readonly Standed[],
+  index: number,
+  under: readonly Clause[],
+): Outcome {
   const { undoneBy } = rule
   const conditions: string[] = []
-  if (undoneBy === undefined) return { kind: 'stays', conditions }
+  const settling = standed[index]
+  if (undoneBy === undefined || settling === undefined) return { kind: 'stays', conditions }
   for (const { occurrence, standing } of standed.slice(index + 1)) {
     const rescue = standing.kind === 'never' && standing.because === 'failure'
     if (standing.kind === 'never' && !rescue) continue
-    const undone = undoneBy(settling.effect, occurrence.effect)
+    const undone = undoneBy(settling.occurrence.effect, occurrence.effect, occurrence, effects)
     if (undone.kind === 'false') continue
     const later = `${describeEffect(occurrence.effect)} (${placeOf(occurrence.effect.at)})`
     if (undone.kind === 'unknown' || standing.kind === 'unread') {
@@ -297,9 +322,23 @@ function afterLater(rule: Rule, standed: readonly Standed[], index: number, sett
       continue
     }
     if (standing.kind === 'happens') return { kind: 'undone', why: `taken back later: ${later}` }
+    if (
+      under.length > 0 &&
+      implies([bothClauses(under)], [{ text: standing.condition, conjuncts: standing.conjuncts }])
+    ) {
+      if (isDecidedAlike(standing, settling.standing)) return { kind: 'undone', why: `taken back later: ${later}` }
+      return { kind: 'open', why: `a later task takes it back if the condition still holds then: ${later}` }
+    }
     conditions.push(`not (${standing.condition})`)
   }
   return { kind: 'stays', conditions: [...new Set(conditions)] }
+}
+
+/** Whether what decides the later condition decided the earlier one as well: not a result that was registered anew. */
+function isDecidedAlike(later: Standing, earlier: Standing): boolean {
+  if (later.kind !== 'host-decides' || earlier.kind !== 'host-decides') return false
+  const places = new Set(earlier.causes.map(({ at }) => placeOf(at)))
+  return later.causes.every(({ at }) => places.has(placeOf(at)))
 }
 
 function because(says: string, causes: readonly Cause[]): string {
@@ -337,28 +376,87 @@ function withoutRepeats(evidence: readonly Evidence[]): readonly Evidence[] {
 
 /** What was not read: gaps of the run, unreadable commands, unmodelled modules, unfamiliar programs. */
 function unresolvedFor(problem: Problem, effects: RunEffects, standed: readonly Standed[]): readonly Unresolved[] {
-  const unresolved: Unresolved[] = []
-  for (const gap of effects.run.gaps) {
-    if (gap.runs.kind === 'false') continue
-    unresolved.push({ says: gap.says, at: gap.at, couldChange: true, why: 'tasks may be missing from the run' })
-  }
-  for (const { occurrence, standing } of standed) {
-    if (standing.kind === 'never') continue
+  const gaps = effects.run.gaps
+    .filter(({ runs }) => runs.kind !== 'false')
+    .map(({ says, at }) => ({ says, at, couldChange: true, why: 'tasks may be missing from the run' }))
+  return withoutSame([...gaps, ...unresolvedIn(problem, standed)])
+}
+
+function unresolvedIn(problem: Problem, standed: readonly Standed[]): readonly Unresolved[] {
+  return standed.flatMap(({ occurrence, standing }): readonly Unresolved[] => {
+    if (standing.kind === 'never') return []
     const { effect } = occurrence
+    const { at } = effect
+    const says = describeEffect(effect)
     if (effect.kind === 'unreadable-command' || effect.kind === 'unmodelled-module') {
-      unresolved.push({ says: describeEffect(effect), at: effect.at, couldChange: true, why: 'it could do anything' })
-    } else if (effect.kind === 'command' && (effect.unfamiliar || shared(effect.powers, problem.powers).length > 0)) {
-      const could = shared(effect.powers, problem.powers)
-      unresolved.push({
-        says: describeEffect(effect),
-        at: effect.at,
-        couldChange: could.length > 0,
-        why: effect.unfamiliar
-          ? `${effect.program ?? 'a program whose name is not known'} is not a program this knows`
-          : `${effect.program ?? 'it'} is known only by what it may do: ${inWords(could)}`,
-      })
+      return [{ says, at, couldChange: true, why: 'it could do anything' }]
     }
+    if (effect.kind !== 'command') return []
+    const could = shared(effect.powers, problem.powers)
+    if (!effect.unfamiliar && could.length === 0) return []
+    const why = effect.unfamiliar
+      ? `${effect.program ?? 'a program whose name is not known'} is not a program this knows`
+      : `${effect.program ?? 'it'} is known only by what it may do: ${inWords(could)}`
+    return [{ says, at, couldChange: could.length > 0, why }]
+  })
+}
+
+/**
+ * What acts on something of which nothing is known before the run, where the problem is about such things: it is not taken
+ * for each one there is, and where nobody else fixes the problem a reader has to know.
+ */
+function passedOver(problem: Problem, standed: readonly Standed[]): readonly Unresolved[] {
+  return standed.flatMap(({ occurrence: { effect }, standing }): readonly Unresolved[] => {
+    const what = standing.kind === 'never' ? undefined : hostsChoice(effect, problem)
+    if (what === undefined) return []
+    const why = `which ${what} that is only the host can say: it is not taken for each there is`
+    return [{ says: describeEffect(effect), at: effect.at, couldChange: false, why }]
+  })
+}
+
+/** Problems that a file can settle, by what they ask for. */
+const IN_FILES: readonly Power[] = [
+  'changes-swap',
+  'changes-modules',
+  'changes-sysctl',
+  'changes-hostname',
+  'changes-network',
+  'changes-selinux',
+  'changes-boot',
+]
+
+function hostsChoice(effect: Effect, { powers, removals }: Problem): string | undefined {
+  const concerns = (asked: readonly Power[]): boolean => shared(asked, powers).length > 0
+  switch (effect.kind) {
+    case 'unit':
+      return concerns(['stops-units', 'starts-units']) && isHostsOwn(effect.unit) ? 'unit' : undefined
+    case 'package':
+      return concerns(['changes-packages']) &&
+        optionsOf(effect.names).some(({ value }) => membersOf(value).some(isHostsOwn))
+        ? 'package'
+        : undefined
+    case 'file': {
+      const matters =
+        effect.change === 'removed'
+          ? removals === true
+          : ['written', 'line', 'unpacked'].includes(effect.change) && concerns(IN_FILES)
+      return matters && isHostsOwn(effect.path) ? 'file' : undefined
+    }
+    default:
+      return undefined
   }
+}
+
+function isHostsOwn(value: Value): boolean {
+  return optionsOf(value).some(
+    ({ value: single }) =>
+      single.kind === 'unknown' &&
+      single.text?.some(piece => piece !== null) !== true &&
+      !single.causes.some(cause => cause.unread),
+  )
+}
+
+function withoutSame(unresolved: readonly Unresolved[]): readonly Unresolved[] {
   const seen = new Set<string>()
   return unresolved.filter(each => {
     const key = `${each.says}\0${placeOf(each.at)}`

@@ -33,8 +33,8 @@ export interface Rule {
   /** What the effect does for the problem, as a phrase: `turns swap off`. */
   readonly says: string
   readonly matches: (effect: Effect, occurrence: Occurrence, effects: RunEffects) => Match
-  /** Whether a later effect takes back what `settling` did; absent: nothing does. */
-  readonly undoneBy?: (settling: Effect, later: Effect) => Truth
+  /** Whether a later effect takes back what `settling` did; absent: nothing does. `occurrence` is where the later one stands. */
+  readonly undoneBy?: (settling: Effect, later: Effect, occurrence: Occurrence, effects: RunEffects) => Truth
 }
 
 /** Something to know beside the verdict, with the effect it is about. */
@@ -77,6 +77,8 @@ export interface Problem {
   readonly afterReboot: readonly Rule[]
   /** What a command that is not modelled would have to be able to do to change the verdict. */
   readonly powers: readonly Power[]
+  /** Files that go settle it: one of which only the host knows the path is told. */
+  readonly removals?: true
   /** What the person has to do where kubespray does not. */
   readonly byHand: readonly string[]
   /** What kubespray's documentation says of it. */

@@ -1,9 +1,9 @@
-import { isOneOfTexts, isSamePath, isSet, isText, membersOf, notTrue, showValue, textOf } from '../effects/argument.js'
+import { bothTrue, isOneOfTexts, isSet, isText, membersOf, notTrue, showValue, textOf } from '../effects/argument.js'
 import { unitName } from '../effects/describe.js'
-import type { Effect, FileChange } from '../effects/effect.js'
-import { type EffectQuery, isAskedFor } from '../effects/query.js'
+import type { Effect, FileChange, Package, Sysctl, Unit } from '../effects/effect.js'
+import { type EffectQuery, isAskedFor, takesAway } from '../effects/query.js'
 import type { Occurrence, RunEffects } from '../effects/run-effects.js'
-import { FALSE, TRUE, type Truth, type Value } from '../jinja/value.js'
+import { FALSE, known, TRUE, type Truth, type Value } from '../jinja/value.js'
 import { placeOf } from '../source/text.js'
 import { type Evidence, evidenceOf } from './judge.js'
 import { standingOf } from './standing.js'
@@ -26,7 +26,7 @@ export interface Residue {
   readonly left: readonly Left[]
   /** How many lasting things of the run the other one certainly takes away. */
   readonly taken: number
-  /** Files whose path is not known: they cannot be followed. */
+  /** What has a path or name that is not known: it cannot be followed. */
   readonly untold: readonly Evidence[]
 }
 
@@ -53,13 +53,12 @@ export function residueOf(run: RunEffects, reset: RunEffects): Residue {
   const untold = new Map<string, Evidence>()
   for (const [index, occurrence] of run.occurrences.entries()) {
     if (standingOf(occurrence).kind === 'never') continue
-    const lasting = lastingOf(occurrence.effect)
-    if (lasting === 'untold') {
-      const evidence = evidenceFor(occurrence)
-      untold.set(`${evidence.says} ${placeOf(occurrence.effect.at)}`, evidence)
-    }
-    if (lasting === undefined || lasting === 'untold') continue
-    for (const each of lasting) {
+    for (const each of lastingOf(occurrence.effect)) {
+      if (each === 'untold') {
+        const evidence = evidenceFor(occurrence)
+        untold.set(`${evidence.says} ${placeOf(occurrence.effect.at)}`, evidence)
+        continue
+      }
       const before = places.get(each.what)
       if (before === undefined) places.set(each.what, { occurrence, lasting: each, last: index, tasks: 1 })
       else {
@@ -115,54 +114,24 @@ const nothingAsked: EffectQuery = {
   kinds: [],
 }
 
-/** What of an effect outlasts the run and a reboot; `untold` where its path is not known. */
-function lastingOf(effect: Effect): readonly Lasting[] | 'untold' | undefined {
+/** What of an effect outlasts the run and a reboot; `untold` for what has a path or name that is not known. */
+function lastingOf(effect: Effect): readonly (Lasting | 'untold')[] {
   switch (effect.kind) {
     case 'file':
       return lastingFile(effect)
-    case 'unit': {
-      const unit = textOf(effect.unit)
-      if (unit === undefined) return undefined
-      const lasting: Lasting[] = []
-      if (isSet(effect.enabled, false).kind === 'true') {
-        lasting.push({
-          what: `unit ${unitName(unit)} enabled`,
-          takenBy: later => isUnitChanged(later, unit, each => each.enabled, false),
-        })
-      }
-      if (isSet(effect.masked, false).kind === 'true') {
-        lasting.push({
-          what: `unit ${unitName(unit)} masked`,
-          takenBy: later => isUnitChanged(later, unit, each => each.masked, false),
-        })
-      }
-      return lasting
-    }
+    case 'unit':
+      return lastingUnit(effect)
     case 'kernel-module':
-      if (effect.when !== 'boot' || effect.state !== 'loaded' || effect.file === undefined) return undefined
+      if (effect.when !== 'boot' || effect.state !== 'loaded' || effect.file === undefined) return []
       return lastingPath(effect.file, `kernel module ${showValue(effect.module)} at boot`)
-    case 'sysctl': {
-      const key = textOf(effect.key)
-      const file = effect.file
-      if (key === undefined || file === undefined || effect.value === undefined) return undefined
-      if (effect.persisted.kind === 'false') return undefined
-      return [
-        {
-          what: `sysctl ${key} in ${showValue(file)}`,
-          takenBy: later => {
-            if (later.kind === 'sysctl' && later.value === undefined) {
-              return isAskedFor(later, { ...nothingAsked, sysctls: [key] })
-            }
-            return isPathRemoved(later, file)
-          },
-        },
-      ]
-    }
+    case 'sysctl':
+      return lastingSetting(effect)
     case 'package':
-      if (isOneOfTexts(effect.state, ['absent', 'removed']).kind === 'true') return undefined
-      return membersOf(effect.names).flatMap(member => {
+      if (isOneOfTexts(effect.state, ['absent', 'removed']).kind === 'true') return []
+      return membersOf(effect.names).flatMap((member): readonly (Lasting | 'untold')[] => {
         const name = textOf(member)
-        return name === undefined || name === '*' ? [] : name.split(/\s+/).map(lastingPackage)
+        if (name === undefined) return ['untold']
+        return name === '*' ? [] : name.split(/\s+/).map(each => lastingPackage(each, effect.manager))
       })
     case 'fstab-entries-removed':
       return [
@@ -171,13 +140,39 @@ function lastingOf(effect: Effect): readonly Lasting[] | 'untold' | undefined {
           takenBy: later => (later.kind === 'fstab-entry-written' ? isText(later.file, showValue(effect.file)) : FALSE),
         },
       ]
+    case 'fstab-entry-written': {
+      const point = textOf(effect.mountPoint)
+      if (point === undefined || textOf(effect.file) === undefined) return ['untold']
+      return [
+        {
+          what: `a line for ${point} in ${showValue(effect.file)}`,
+          takenBy: later =>
+            later.kind === 'fstab-entries-removed'
+              ? bothTrue(isText(later.file, showValue(effect.file)), isText(later.mountPoint, point))
+              : takesAway(later, effect.file),
+        },
+      ]
+    }
+    case 'boot-parameters': {
+      const given = textOf(effect.parameters)
+      if (given === undefined) return ['untold']
+      return [
+        {
+          what: effect.change === 'added' ? `boot parameters ${given}` : `the kernel's command line without ${given}`,
+          takenBy: later =>
+            later.kind === 'boot-parameters' && later.change !== effect.change
+              ? isText(later.parameters, given)
+              : FALSE,
+        },
+      ]
+    }
     case 'account':
     case 'clock':
     case 'schedule':
     case 'storage':
     case 'package-source':
     case 'firewall':
-      if (textOf(effect.says)?.endsWith('state=absent') === true) return undefined
+      if (textOf(effect.says)?.endsWith('state=absent') === true) return []
       return [{ what: showValue(effect.says), takenBy: later => isSameStatement(later, effect) }]
     case 'hostname':
       return [{ what: 'the host name', takenBy: () => FALSE }]
@@ -188,38 +183,87 @@ function lastingOf(effect: Effect): readonly Lasting[] | 'untold' | undefined {
           takenBy: later => (later.kind === 'selinux' ? notTrue(isText(later.state, showValue(effect.state))) : FALSE),
         },
       ]
-    default:
-      return undefined
+    // Gone with the next boot, or told by the effects that stand beside it.
+    case 'mount':
+    case 'unit-file':
+    case 'swap':
+    case 'processes-signalled':
+    case 'network':
+    case 'reboot':
+    case 'stop-if':
+    case 'command':
+      return []
+    // In the files of the container runtime or of the cluster.
+    case 'container':
+    case 'kubeadm':
+    case 'cluster-object':
+      return []
+    // The report of the run names these for themselves.
+    case 'unreadable-command':
+    case 'unmodelled-module':
+      return []
   }
 }
 
-function lastingPackage(name: string): Lasting {
+function lastingUnit(effect: Unit): readonly (Lasting | 'untold')[] {
+  const isEnabled = isSet(effect.enabled, false).kind === 'true'
+  const isMasked = isSet(effect.masked, false).kind === 'true'
+  if (!isEnabled && !isMasked) return []
+  const unit = textOf(effect.unit)
+  if (unit === undefined) return ['untold']
+  const lasting: Lasting[] = []
+  if (isEnabled) {
+    lasting.push({
+      what: `unit ${unitName(unit)} enabled`,
+      takenBy: later => isUnitChanged(later, unit, each => each.enabled, false),
+    })
+  }
+  if (isMasked) {
+    lasting.push({
+      what: `unit ${unitName(unit)} masked`,
+      takenBy: later => isUnitChanged(later, unit, each => each.masked, false),
+    })
+  }
+  return lasting
+}
+
+function lastingSetting({ key: name, file, value, persisted }: Sysctl): readonly (Lasting | 'untold')[] {
+  if (file === undefined || value === undefined || persisted.kind === 'false') return []
+  const key = textOf(name)
+  if (key === undefined) return ['untold']
+  return [
+    {
+      what: `sysctl ${key} in ${showValue(file)}`,
+      takenBy: later =>
+        later.kind === 'sysctl' && later.value === undefined
+          ? isAskedFor(later, { ...nothingAsked, sysctls: [key] })
+          : takesAway(later, file),
+    },
+  ]
+}
+
+function lastingPackage(name: string, manager: Package['manager']): Lasting {
   return {
-    what: `package ${name}`,
+    what: manager === undefined ? `package ${name}` : `package ${name} of ${manager}`,
     takenBy: later =>
-      later.kind === 'package' && isOneOfTexts(later.state, ['absent', 'removed']).kind !== 'false'
+      later.kind === 'package' &&
+      later.manager === manager &&
+      isOneOfTexts(later.state, ['absent', 'removed']).kind !== 'false'
         ? isAskedFor(later, { ...nothingAsked, packages: [name] })
         : FALSE,
   }
 }
 
-function lastingFile(effect: FileChange): readonly Lasting[] | 'untold' | undefined {
-  if (effect.change === 'removed' || effect.change === 'attributes') return undefined
-  if (textOf(effect.path) === undefined) return 'untold'
-  return lastingPath(effect.path, showValue(effect.path))
+function lastingFile(effect: FileChange): readonly (Lasting | 'untold')[] {
+  if (effect.change === 'removed' || effect.change === 'attributes') return []
+  return textOf(effect.path) === undefined ? ['untold'] : lastingPath(effect.path, showValue(effect.path))
 }
 
-function lastingPath(path: Value, what: string): readonly Lasting[] | undefined {
+function lastingPath(path: Value, what: string): readonly Lasting[] {
   const text = textOf(path)
   // The boot empties these.
-  if (text === undefined || /^\/(?:tmp|run|var\/run|dev\/shm)(?:\/|$)/.test(text)) return undefined
-  return [{ what, takenBy: later => isPathRemoved(later, path) }]
-}
-
-function isPathRemoved(later: Effect, path: Value): Truth {
-  if (later.kind !== 'file' || later.change !== 'removed') return FALSE
-  const text = textOf(path)
-  return text === undefined ? isSamePath(later.path, path) : isAskedFor(later, { ...nothingAsked, paths: [text] })
+  if (text === undefined || /^\/(?:tmp|run|var\/run|dev\/shm)(?:\/|$)/.test(text)) return []
+  return [{ what, takenBy: later => takesAway(later, path) }]
 }
 
 function isUnitChanged(
@@ -229,8 +273,7 @@ function isUnitChanged(
   value: boolean,
 ): Truth {
   if (later.kind === 'file' && later.change === 'removed') {
-    const name = unitName(unit)
-    return isAskedFor(later, { ...nothingAsked, paths: [`/etc/systemd/system/${name}`] })
+    return takesAway(later, known(`/etc/systemd/system/${unitName(unit)}`))
   }
   if (later.kind !== 'unit') return FALSE
   const given = flag(later)

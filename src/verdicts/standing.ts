@@ -1,4 +1,4 @@
-import { causesOf, optionsOf, showValue, textOf } from '../effects/argument.js'
+import { causesOf, isSet, optionsOf, showValue, textOf } from '../effects/argument.js'
 import { type Occurrence, runsOf } from '../effects/run-effects.js'
 import { type Cause, decide, type Value } from '../jinja/value.js'
 import type { AppliedCondition, TaskRun } from '../run/task-run.js'
@@ -17,7 +17,7 @@ export type Standing =
   | {
       readonly kind: 'never'
       readonly why: string
-      readonly because: 'condition' | 'failure' | 'handler' | 'elsewhere' | 'excluded'
+      readonly because: 'condition' | 'failure' | 'handler' | 'elsewhere' | 'excluded' | 'check'
     }
 
 /** What becomes of an effect, from its task's place in the run, its conditions, its loop and its own conditions. */
@@ -29,6 +29,10 @@ export function standingOf(occurrence: Occurrence): Standing {
   }
   const elsewhere = delegatedElsewhere(occurrence)
   if (elsewhere?.kind === 'never') return elsewhere
+  const onlyChecks = isSet(invocation.checkMode, false)
+  if (onlyChecks.kind === 'true') {
+    return { kind: 'never', why: 'only checks what it would change (`check_mode`)', because: 'check' }
+  }
   const standing = decide<Standing>(runsOf(occurrence), {
     true: () => ({ kind: 'happens' }),
     false: () => ({ kind: 'never', why: whyNot(task, occurrence), because: 'condition' }),
@@ -40,6 +44,7 @@ export function standingOf(occurrence: Occurrence): Standing {
   }
   const parts: Standing[] = [standing]
   if (elsewhere !== undefined) parts.push(elsewhere)
+  if (onlyChecks.kind === 'unknown') parts.push(open(onlyChecks.causes, 'its `check_mode` is false'))
   if (task.part === 'handler') {
     const notified = notification(task)
     if (notified.kind === 'never') return notified
@@ -52,7 +57,7 @@ export function standingOf(occurrence: Occurrence): Standing {
     parts.push({ kind: 'unread', causes: [{ says: effect.unread, at: effect.at, unread: true }] })
   }
   if (effect.onlyIf !== undefined) parts.push(open([{ says: effect.onlyIf, at: effect.at }], effect.onlyIf))
-  return allOf(parts)
+  return together(parts)
 }
 
 /** Left open by these causes: for the host to decide, unless one of them is this program's own limit. */
@@ -62,7 +67,10 @@ function open(causes: readonly Cause[], remains: string | null, conjuncts: reado
   return { kind: 'host-decides', condition, conjuncts: conjuncts.length === 0 ? [condition] : conjuncts, causes }
 }
 
-function allOf(parts: readonly Standing[]): Standing {
+/** All of these have to hold; the first that never does decides. */
+export function together(parts: readonly Standing[]): Standing {
+  const never = parts.find(part => part.kind === 'never')
+  if (never !== undefined) return never
   const unread = parts.flatMap(part => (part.kind === 'unread' ? part.causes : []))
   if (unread.length > 0) return { kind: 'unread', causes: unread }
   const conditions: string[] = []

@@ -31,7 +31,12 @@ function ask(files: Files, ...words: readonly string[]): { status: number; out: 
   })
 }
 
+const withRule = (rule: string): string => `export default { ...${whole}, now: [${rule}] }`
+
 const play = (task: string): Files => ({ 'tree/cluster.yml': `- hosts: all\n  tasks:\n    - ${task}\n` })
+
+/** Swap off, and on again by another device: something to match, and something after it. */
+const OFF: Files = play('command: swapoff -a\n    - command: swapon /dev/sdb')
 
 describe('problems of your own', () => {
   it('are judged like those of the catalogue: the example of the documentation', () => {
@@ -89,6 +94,31 @@ describe('problems of your own', () => {
       'a bad rule',
       { 'own/a.js': `export default { ...${whole}, now: [{ says: 'x' }] }` },
       /now\[0\]\.matches: expected a function, got nothing/,
+    ],
+    [
+      'a rule that answers yes',
+      { ...OFF, 'own/a.js': withRule("{ says: 'x', matches: effect => effect.kind === 'swap' }") },
+      /a\.js: own: now\[0\]\.matches: expected a match: settles, .* got false$/,
+    ],
+    [
+      'a rule that throws',
+      { ...OFF, 'own/a.js': withRule("{ says: 'x', matches: effect => effect.nothing.here }") },
+      /a\.js: own: now\[0\]\.matches fails: Cannot read properties of undefined/,
+    ],
+    [
+      'a match that is near for no reason',
+      { ...OFF, 'own/a.js': withRule("{ says: 'x', matches: () => ({ kind: 'near' }) }") },
+      /now\[0\]\.matches: expected a match: .* got \{"kind":"near"\}$/,
+    ],
+    [
+      'what is taken back by no truth',
+      { ...OFF, 'own/a.js': withRule("{ says: 'x', matches: () => ({ kind: 'settles' }), undoneBy: () => true }") },
+      /now\[0\]\.undoneBy: expected TRUE, FALSE or unknown with causes, got true$/,
+    ],
+    [
+      'notes that are no list',
+      { ...OFF, 'own/a.js': `export default { ...${whole}, notes: () => 'so' }` },
+      /a\.js: own: notes: expected a list of notes with says and about, got "so"$/,
     ],
     [
       'a claim without words',

@@ -132,6 +132,7 @@ export interface TaskData {
   readonly delegateTo?: Plain
   readonly notifiedBy?: readonly number[]
   readonly content?: Plain
+  readonly checkMode?: Plain
 }
 
 export function truthOf(runs: boolean | string | undefined): Truth {
@@ -194,6 +195,7 @@ export function taskRun(data: TaskData, order: number, before: readonly TaskRun[
     raw: data.raw === undefined ? undefined : valueFrom(data.raw),
     environment: new Map(),
     ...(data.delegateTo === undefined ? {} : { delegateTo: valueFrom(data.delegateTo) }),
+    ...(data.checkMode === undefined ? {} : { checkMode: valueFrom(data.checkMode) }),
     ...(data.content === undefined ? {} : { content: valueFrom(data.content) }),
   })
   const items: readonly (Plain | undefined)[] = data.items ?? [undefined]

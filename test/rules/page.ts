@@ -14,6 +14,9 @@ export interface StatedAnswer {
 /** A small tree of role code a page shows, by path, and what it answers. */
 export interface PageExample {
   readonly fixedBy: string
+  /** What the page says of both times; of an example for `kubespray` it goes without saying. */
+  readonly now: string | undefined
+  readonly afterReboot: string | undefined
   readonly files: ReadonlyMap<string, string>
 }
 
@@ -58,11 +61,14 @@ export function answersOf(page: string): readonly StatedAnswer[] {
 export function examplesOfPage(page: string): readonly PageExample[] {
   const section = sectionOf(page, '## Examples')
   return ['kubespray', 'operator', 'unknown'].map(fixedBy => {
-    const blocks = blocksOf(sectionOf(section, `### ${fixedBy}`)).filter(({ language }) => language !== 'sh')
+    const example = sectionOf(section, `### ${fixedBy}`)
+    const [, now, afterReboot] = /^Now `(\w+)`, after a reboot `(\w+)`\.$/m.exec(example) ?? []
+    const both = fixedBy === 'kubespray' ? fixedBy : undefined
+    const blocks = blocksOf(example).filter(({ language }) => language !== 'sh')
     const files = blocks.map(({ text }, index): readonly [string, string] => {
       const path = /^# (\S+)\n/.exec(text)?.[1]
       return [path ?? (index === 0 ? 'cluster.yml' : `block-${index}`), `${text}\n`]
     })
-    return { fixedBy, files: new Map(files) }
+    return { fixedBy, now: now ?? both, afterReboot: afterReboot ?? both, files: new Map(files) }
   })
 }

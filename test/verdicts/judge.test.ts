@@ -11,8 +11,8 @@ interface Row {
   readonly tasks: readonly TaskData[]
   readonly gaps?: readonly string[]
   readonly fixedBy: string
-  readonly now?: string
-  readonly afterReboot?: string
+  readonly now: string
+  readonly afterReboot: string
   readonly condition?: string | null
   /** The condition of both times together. */
   readonly whole?: string | null
@@ -42,9 +42,11 @@ describe('verdicts', () => {
 })
 
 function check(row: Row, verdict: Verdict): void {
-  assert.equal(verdict.fixedBy, row.fixedBy)
-  if (row.now !== undefined) assert.equal(verdict.now.fixedBy, row.now)
-  if (row.afterReboot !== undefined) assert.equal(verdict.afterReboot.fixedBy, row.afterReboot)
+  // Both times of every row: one that is wrong must not hide behind the other.
+  assert.deepEqual(
+    { fixedBy: verdict.fixedBy, now: verdict.now.fixedBy, afterReboot: verdict.afterReboot.fixedBy },
+    { fixedBy: row.fixedBy, now: row.now, afterReboot: row.afterReboot },
+  )
   if (row.condition !== undefined) assert.equal(verdict.now.condition, row.condition)
   if (row.whole !== undefined) assert.equal(verdict.condition, row.whole)
   if (row.afterRebootCondition !== undefined) assert.equal(verdict.afterReboot.condition, row.afterRebootCondition)

@@ -83,6 +83,49 @@ describe('what a run leaves behind', () => {
   })
 })
 
+describe('what a run leaves behind, kind by kind', () => {
+  const rows: readonly (readonly [tasks: string, left: readonly string[], untold: readonly string[]])[] = [
+    ['command: grubby --update-kernel=ALL --args=quiet', ['boot parameters quiet'], []],
+    ['mount: {path: /data, src: /dev/sdb, fstype: ext4, state: mounted}', ['a line for /data in /etc/fstab'], []],
+    ['systemd: {name: "{{ odd }}", enabled: true}', [], ['unit …: enabled']],
+    ['systemd: {name: "{{ odd }}", state: started}', [], []],
+    ['package: {name: [tool, "{{ odd }}"]}', ['package tool'], ['packages tool, …: present']],
+    [
+      'sysctl: {name: "{{ odd }}", value: 1, sysctl_file: /etc/sysctl.d/z.conf}',
+      [],
+      ['sets … = 1 now and in /etc/sysctl.d/z.conf'],
+    ],
+    ['pip: {name: tool}', ['package tool of pip'], []],
+  ]
+  for (const [task, what, says] of rows) {
+    it(task, () => {
+      const play = `- hosts: all\n  vars: {odd: "{{ lookup('pipe', 'x') }}"}\n  tasks:\n    - ${task}\n`
+      withTree({ 'cluster.yml': play, 'reset.yml': '- hosts: all\n' }, tree => {
+        const other = analyze(tree, { ...defaultRequest, playbook: 'reset.yml' }).effects
+        const { left, untold } = residueOf(analyze(tree, defaultRequest).effects, other)
+        assert.deepEqual(
+          left.map(each => each.what),
+          what,
+        )
+        assert.deepEqual(
+          untold.map(each => each.says),
+          says,
+        )
+      })
+    })
+  }
+
+  it('until the reset takes it away', () => {
+    const play = '- hosts: all\n  tasks:\n    - command: grubby --update-kernel=ALL --args=quiet\n'
+    const back = '- hosts: all\n  tasks:\n    - command: grubby --update-kernel=ALL --remove-args=quiet\n'
+    withTree({ 'cluster.yml': play, 'reset.yml': back }, tree => {
+      const other = analyze(tree, { ...defaultRequest, playbook: 'reset.yml' }).effects
+      const { left, taken } = residueOf(analyze(tree, defaultRequest).effects, other)
+      assert.deepEqual([left.length, taken], [0, 1])
+    })
+  })
+})
+
 describe('questions about effects', () => {
   const cases: readonly (readonly [Partial<EffectQuery>, readonly string[]])[] = [
     [{ paths: ['/etc/app/app.conf'] }, ['writes /etc/app/app.conf']],
@@ -131,5 +174,6 @@ describe('questions about effects', () => {
 describe('kinds of effects', () => {
   it('are told once each', () => {
     assert.deepEqual(effectKinds, [...new Set(effectKinds)].toSorted())
+    for (const kind of ['boot-parameters', 'fstab-entry-written', 'swap']) assert.ok(effectKinds.includes(kind), kind)
   })
 })

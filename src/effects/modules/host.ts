@@ -167,7 +167,10 @@ export const packages: ModuleEffects = call => {
   const members = membersOf(names)
   const patterns = members.map(name => patternAsPieces(name, 'packages', call.at))
   const named = patterns.some((pattern, index) => pattern !== members[index]) ? known(patterns) : names
-  return [{ kind: 'package', names: named, state: call.argument('state') ?? known('present'), at: call.at }]
+  const manager = /(^|\.)pip$/.test(call.invocation.module ?? call.task.task.module)
+    ? ({ manager: 'pip' } as const)
+    : {}
+  return [{ kind: 'package', names: named, state: call.argument('state') ?? known('present'), ...manager, at: call.at }]
 }
 
 /** ansible.builtin.dpkg_selections: what dpkg may do with a package. */
@@ -191,6 +194,11 @@ function statement(call: ModuleCall, names: readonly string[]): Value {
   return known([call.task.task.action, ...parts].join(' '))
 }
 
+function turnsUfw(call: ModuleCall): { readonly turns?: Value } {
+  const turns = /(^|\.)ufw$/.test(call.invocation.module ?? call.task.task.module) ? call.argument('state') : undefined
+  return turns === undefined ? {} : { turns }
+}
+
 /** A rule of a firewall, as the module is given it. */
 export const firewall: ModuleEffects = call => [
   {
@@ -208,6 +216,7 @@ export const firewall: ModuleEffects = call => [
       'state',
       'destination_port',
     ]),
+    ...turnsUfw(call),
     at: call.at,
   },
 ]
