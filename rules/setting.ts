@@ -125,8 +125,8 @@ function could(says: string, ...truths: readonly Truth[]): Match {
 /** Rules for a kernel setting that has to have a value: now, and again at each boot. */
 export function settingRules(keys: readonly string[], holds: (value: Value | undefined) => Truth): PhaseRules {
   const name = keys[0] ?? ''
-  const ofKey = (effect: Effect, judge: (setting: Sysctl) => Match): Match => {
-    if (effect.kind !== 'sysctl') return NO_MATCH
+  const ofKey = (effect: Effect, phase: 'now' | 'persisted', judge: (setting: Sysctl) => Match): Match => {
+    if (effect.kind !== 'sysctl' || effect[phase].kind === 'false') return NO_MATCH
     const about = isKey(effect, keys)
     if (about.kind === 'false') return NO_MATCH
     const value = holds(effect.value)
@@ -144,7 +144,7 @@ export function settingRules(keys: readonly string[], holds: (value: Value | und
     matches: effect => {
       const applies = appliesFiles(effect)
       if (applies.kind !== 'false') return could('what its files set is not worked out', applies)
-      return ofKey(effect, setting =>
+      return ofKey(effect, 'now', setting =>
         decide<Match>(setting.now, {
           true: () => SETTLES,
           false: () => NO_MATCH,
@@ -167,9 +167,8 @@ export function settingRules(keys: readonly string[], holds: (value: Value | und
     },
   }
   const keptIn = (effect: Effect, run: Run): Match =>
-    ofKey(effect, setting => {
+    ofKey(effect, 'persisted', setting => {
       const { file } = setting
-      if (setting.persisted.kind === 'false') return NO_MATCH
       if (file === undefined || setting.persisted.kind === 'unknown')
         return could('whether it is kept is not known', setting.persisted)
       const read = isReadAtBoot(file, run)
