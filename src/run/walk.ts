@@ -8,7 +8,7 @@ import { actions } from './actions.js'
 import type { Compiled, CompiledPlay, Compiler } from './compile.js'
 import { allOf, anyOf, type Conditions, evaluateConditions, evaluateWhen } from './conditions.js'
 import { chainOf, type Frame, includeOf, inheritedKeyword, stepsOf } from './frame.js'
-import { gapsIn, type Handler, handlersIn, notifiedNames, notify } from './handlers.js'
+import { gapsIn, type Handler, handlersIn, neverChanges, notifiedNames, notify } from './handlers.js'
 import { invocationsOf } from './invocations.js'
 import { bindItem, evaluateLoop, type Items } from './loops.js'
 import { registeredEntry } from './results.js'
@@ -260,7 +260,8 @@ function walkTask(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], n
     const entry = registeredEntry({ task, name, runs: reached, conditions, invocations, applied, items, facts })
     walk.state.store.set(name, isRunOnce ? { ...entry, everyHost: true } : entry)
   }
-  if (runs.kind !== 'false' && !runsElsewhere) notify(walk.handlers, notifiedNames(task, frame, scope), run)
+  if (runs.kind !== 'false' && !runsElsewhere && !neverChanges(task))
+    notify(walk.handlers, notifiedNames(task, frame, scope), run)
 }
 
 /** Modules that Ansible runs for the first host of a play only, whatever `run_once` says. */
