@@ -112,6 +112,7 @@ export const sysctl: ModuleEffects = call => {
   const absent = isText(call.argument('state'), 'absent')
   const applied = eitherTrue(isSet(call.argument('reload'), true), isSet(call.argument('sysctl_set'), false))
   const value = call.argument('value', 'val')
+  const ignores = call.argument('ignoreerrors')
   return [
     {
       kind: 'sysctl',
@@ -120,6 +121,7 @@ export const sysctl: ModuleEffects = call => {
       file: call.argument('sysctl_file') ?? known('/etc/sysctl.conf'),
       now: bothTrue(applied, notTrue(absent)),
       persisted: notTrue(absent),
+      ...(ignores === undefined ? {} : { ignoresUnknownKeys: isSet(ignores, false) }),
       at: call.at,
     },
   ]
