@@ -109,6 +109,7 @@ function judgeWith(problem: Problem, effects: RunEffects, standed: readonly Stan
     notes:
       problem.notes?.(
         effects.occurrences.filter((_, index) => standed[index]?.standing.kind !== 'never' || isRescue(standed[index])),
+        effects,
       ) ?? [],
   }
 }
