@@ -1,7 +1,7 @@
 import { askText } from '../src/effects/argument.js'
 import type { Truth, Value } from '../src/jinja/value.js'
 import type { Problem } from '../src/verdicts/problem.js'
-import { alternativeFiles, settingRules } from './setting.js'
+import { alternativeFiles, settingRules, unknownKeys } from './setting.js'
 
 /** The kernel has these two as one variable (net/ipv4/devinet.c: forwarding of `all` is ip_forward). */
 const KEYS = ['net.ipv4.ip_forward', 'net.ipv4.conf.all.forwarding']
@@ -36,5 +36,5 @@ export const ipForward: Problem = {
       claims: { kind: 'fixed-by', who: 'operator' },
     },
   ],
-  notes: alternativeFiles(KEYS),
+  notes: occurrences => [...alternativeFiles(KEYS)(occurrences), ...unknownKeys(KEYS)(occurrences)],
 }

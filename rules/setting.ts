@@ -286,6 +286,27 @@ function comesLater(file: Value, other: Value): Truth {
   return Buffer.compare(Buffer.from(name(right)), Buffer.from(name(left))) >= 0 ? TRUE : FALSE
 }
 
+/**
+ * What becomes of the task where its file holds a key this kernel does not know: the module has `sysctl -p` read the whole
+ * file, which fails unless it is told to pass over such keys.
+ */
+export function unknownKeys(keys: readonly string[]): (occurrences: readonly Occurrence[]) => readonly Note[] {
+  return occurrences =>
+    occurrences.flatMap(occurrence => {
+      const { effect } = occurrence
+      if (effect.kind !== 'sysctl' || effect.ignoresUnknownKeys === undefined) return []
+      if (isKey(effect, keys).kind !== 'true') return []
+      const says = {
+        true: 'A key in its file that the kernel does not know is passed over.',
+        false:
+          'Where its file holds a key that the kernel does not know (of IPv6, where that is disabled), the task fails: ignoreerrors is off.',
+        unknown:
+          'Whether a key in its file that the kernel does not know fails the task is not known: it depends on ignoreerrors.',
+      }
+      return [{ says: says[effect.ignoresUnknownKeys.kind], about: occurrence }]
+    })
+}
+
 /** Where the file may be one of a few: each, and what decides for it. */
 export function alternativeFiles(keys: readonly string[]): (occurrences: readonly Occurrence[]) => readonly Note[] {
   return occurrences =>

@@ -14,8 +14,9 @@ import {
 } from '../src/effects/argument.js'
 import { unitName } from '../src/effects/describe.js'
 import type { Effect, FstabEntriesRemoved, Unit } from '../src/effects/effect.js'
+import type { Occurrence, RunEffects } from '../src/effects/run-effects.js'
 import { FALSE, TRUE, type Truth } from '../src/jinja/value.js'
-import { type Match, NO_MATCH, type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
+import { type Match, NO_MATCH, type Note, type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
 import { removesMask } from './unit.js'
 
 const MOUNT_POINTS = ['swap', 'none']
@@ -144,6 +145,32 @@ const zramOff: Rule = {
       : NO_MATCH,
 }
 
+/** Swap that stands in no fstab comes back where only fstab is edited: the note says so, and what is done about zram. */
+function besideFstab(occurrences: readonly Occurrence[], effects: RunEffects): readonly Note[] {
+  const matching = (rule: Rule, kind: Match['kind']): readonly Occurrence[] =>
+    occurrences.filter(each => rule.matches(each.effect, each, effects).kind === kind)
+  const [edited] = matching(leavesFstab, 'settles')
+  if (edited === undefined || matching(cutsTarget, 'settles').length > 0) return []
+  const zram = matching(zramOff, 'near')
+  const comesBack = 'stands in no fstab and comes back at the boot'
+  const units = `Swap of a unit of its own ${comesBack}: swap.target is not masked.`
+  if (zram.length === 0) {
+    const says = `Swap on compressed memory (zram-generator), or of a unit of its own, ${comesBack}: swap.target is not masked.`
+    return [{ says, about: edited }]
+  }
+  return [
+    ...zram.map(about => {
+      const { remains } = about.invocation
+      const where = remains === null ? '' : `, if ${remains}`
+      return {
+        says: `Swap on compressed memory is kept from coming back by the emptied configuration of zram-generator${where}.`,
+        about,
+      }
+    }),
+    { says: units, about: edited },
+  ]
+}
+
 export const swap: Problem = {
   id: 'swap',
   title: 'Swap is on',
@@ -160,4 +187,5 @@ export const swap: Problem = {
     "sed -i.before-swapoff '/^[^#].*[[:space:]]swap[[:space:]]/s/^/#/' /etc/fstab",
     'systemctl mask swap.target',
   ],
+  notes: besideFstab,
 }

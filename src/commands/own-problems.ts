@@ -142,7 +142,9 @@ function guarded(problem: Problem, path: string): Problem {
     ...problem,
     now: problem.now.map((rule, index) => watched(rule, `now[${index}]`)),
     afterReboot: problem.afterReboot.map((rule, index) => watched(rule, `afterReboot[${index}]`)),
-    ...(notes === undefined ? {} : { notes: about => asked('notes', noteList, () => notes.call(problem, about)) }),
+    ...(notes === undefined
+      ? {}
+      : { notes: (...about) => asked('notes', noteList, () => notes.call(problem, ...about)) }),
   }
 }
 

@@ -122,6 +122,8 @@ export interface Sysctl extends Placed {
   readonly file: Value | undefined
   readonly now: Truth
   readonly persisted: Truth
+  /** Whether what applies the whole file passes over keys the kernel does not know; absent where nothing is said of it. */
+  readonly ignoresUnknownKeys?: Truth
 }
 
 export interface FileChange extends Placed {

@@ -13,6 +13,7 @@ import {
   showValue,
   textOf,
 } from './argument.js'
+import { powersOfAwk } from './awk.js'
 import { type Effect, EVERY_POWER, type FileChange, type Power, type Unit } from './effect.js'
 import { isOwnRoot, unread } from './elsewhere.js'
 import { outputOf } from './output.js'
@@ -969,13 +970,12 @@ export function sedRuns(script: string): boolean {
   return false
 }
 
-/** An awk program runs commands with `system()` and with pipes; `||` is no pipe. */
+/** What the program of the command line may do; one from a file could do anything. */
 const awkPowers = (call: ProgramCall): readonly Power[] => {
-  const options = ['-F', '-v', '-f', '--file', '-i', '--include', '-l', '--load', '-e', '--source', '-E', '--exec']
+  const others = ['-f', '--file', '-i', '--include', '-l', '--load', '-e', '--source', '-E', '--exec', '-W']
   const program = operandsOf(call.arguments, ['-F', '-v', '--field-separator', '--assign'])[0]
-  if (hasOption(call.arguments, options.slice(2), ['-F', '-v'])) return EVERY_POWER
-  const text = (program === undefined ? [] : (piecesOf(program) ?? ['system'])).map(piece => piece ?? '').join('')
-  return text.includes('system') || text.replaceAll('||', '').includes('|') ? EVERY_POWER : []
+  if (hasOption(call.arguments, others, ['-F', '-v'])) return EVERY_POWER
+  return program === undefined ? [] : powersOfAwk(piecesOf(program) ?? [null])
 }
 
 const find: Tool = call => {
@@ -1111,6 +1111,8 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ),
   // `make` runs whatever the makefile says.
   ['make', { powers: EVERY_POWER }],
+  // A template that was left in the text: no program is called so, and the command fails.
+  ['{{', { powers: [] }],
   ...named('awk gawk mawk nawk', { powers: EVERY_POWER, powersOf: awkPowers }),
   // Programs that work on files and directories of their own and on services by network; they neither signal processes
   // nor start or stop units.

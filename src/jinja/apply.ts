@@ -74,7 +74,7 @@ function distribute(
   // Too many to tell apart: what does not depend on the choices is still kept.
   if (combinations(choices) > optionLimit) {
     return apply(
-      operands.map(operand => (operand.kind === 'one-of' ? unknown(causesOf([operand])) : operand)),
+      operands.map(operand => (operand.kind === 'one-of' ? withoutChoice(operand) : operand)),
       at,
       work,
     )
@@ -166,9 +166,79 @@ export function alternatives(options: readonly { value: Value; because: readonly
   if (first === undefined) throw new Error('alternatives of nothing')
   if (flat.length === 1) return first.value
   if (flat.length > optionLimit || flat.every(option => option.value.kind === 'unknown')) {
-    return unknown(causesOf([{ kind: 'one-of', options: flat }]))
+    return withoutChoice({ kind: 'one-of', options: flat })
   }
   return { kind: 'one-of', options: flat }
+}
+
+/** Alternatives as one open value: of texts, what all of them begin and end with stays known. */
+export function withoutChoice(choice: OneOf): Unknown {
+  return unknown(causesOf([choice]), commonPieces(choice.options))
+}
+
+/**
+ * What texts of which pieces are known have in common at both ends; undefined where one is no text, or nothing is. An open
+ * piece between known ones is taken for part of their line, so texts of several lines have none.
+ */
+function commonPieces(options: readonly Option[]): readonly (string | null)[] | undefined {
+  const texts: (readonly (string | null)[])[] = []
+  for (const { value } of options) {
+    if (value.kind === 'known' && typeof value.data === 'string') texts.push([value.data])
+    else if (value.kind === 'unknown' && value.text !== undefined) texts.push(value.text)
+    else return undefined
+  }
+  const [first, ...others] = texts
+  if (first === undefined || texts.some(pieces => pieces.some(piece => piece?.includes('\n')))) return undefined
+  if (others.every(other => isSamePieces(first, other))) return first
+  const start = commonPiecesFrom(texts, commonStart)
+  // What stands at the start is not taken for the end of a short text once more.
+  const rest = texts.map(pieces => dropped(pieces, start))
+  const end = commonPiecesFrom(
+    rest.map(pieces => pieces.toReversed()),
+    commonEnd,
+  ).toReversed()
+  const pieces = [...start, null, ...end]
+  return pieces.length > 1 ? pieces : undefined
+}
+
+function isSamePieces(left: readonly (string | null)[], right: readonly (string | null)[]): boolean {
+  return left.length === right.length && left.every((piece, index) => piece === right[index])
+}
+
+/** The pieces all begin with, the last as far as `common` says that it is the same. */
+function commonPiecesFrom(
+  texts: readonly (readonly (string | null)[])[],
+  common: (pieces: readonly string[]) => string,
+): readonly (string | null)[] {
+  const [first = []] = texts
+  let count = 0
+  while (count < first.length && texts.every(pieces => pieces.length > count && pieces[count] === first[count])) count++
+  const kept = first.slice(0, count)
+  const next = texts.map(pieces => pieces[count] ?? '')
+  const shared = common(next)
+  const all = shared === '' ? kept : [...kept, shared]
+  return all.filter((piece, index) => piece !== null || index < all.length - 1)
+}
+
+/** The pieces without those at the start, the last of which may be only the start of one. */
+function dropped(pieces: readonly (string | null)[], start: readonly (string | null)[]): readonly (string | null)[] {
+  const last = start.length - 1
+  const rest = pieces.slice(Math.max(last, 0))
+  const [first, ...others] = rest
+  if (last < 0 || typeof first !== 'string') return rest
+  return [first.slice(start[last]?.length), ...others]
+}
+
+function commonStart([first = '', ...others]: readonly string[]): string {
+  let length = first.length
+  for (const other of others) while (!other.startsWith(first.slice(0, length))) length--
+  return first.slice(0, length)
+}
+
+function commonEnd([first = '', ...others]: readonly string[]): string {
+  let from = 0
+  for (const other of others) while (!other.endsWith(first.slice(from))) from++
+  return first.slice(from)
 }
 
 /** Whether two values are surely the same in every way that can be seen (`1`, `1.0` and `true` are not). */

@@ -209,6 +209,10 @@ function convertData(value: Known): Value {
 function readBack(value: Value): Value | null {
   if (value.kind === 'unknown') return knownInside(value)
   if (value.kind === 'one-of') {
+    // It fails only where it comes to that alternative.
+    if (value.options.some(option => option.value.kind === 'undefined' || option.value.kind === 'failure')) {
+      giveUp('one of the alternatives is not defined')
+    }
     const options = value.options.map(option => ({ value: readBack(option.value), because: option.because }))
     if (options.some(option => option.value === null)) return giveUp('only some alternatives read back as data')
     return alternatives(options as { value: Value; because: readonly Cause[] }[])

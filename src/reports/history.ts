@@ -19,13 +19,17 @@ export interface HistoryChange {
   readonly commit: string
   /** The release before; null for the first. */
   readonly before: string | null
-  readonly changed: readonly ('verdict' | 'condition' | 'task' | 'place')[]
+  readonly changed: readonly ('verdict' | 'condition' | 'task' | 'place' | 'note')[]
   readonly fixedBy: FixedBy
   readonly now: { readonly fixedBy: FixedBy; readonly condition: string | null }
   readonly afterReboot: { readonly fixedBy: FixedBy; readonly condition: string | null }
   readonly tasks: readonly DecidingTask[]
   /** Tasks that decided in the release before and do not any more. */
   readonly gone: readonly DecidingTask[]
+  /** What is to be known beside the verdict and was not in the release before; empty for the first. */
+  readonly notes: readonly string[]
+  /** What was, and is not any more. */
+  readonly notesGone: readonly string[]
   /** The commits between the two that made the change, newest first, as far as the lines tell. */
   readonly commits: readonly string[]
 }
@@ -46,7 +50,7 @@ function decidingTasks({ now, afterReboot }: ReportedVerdict): readonly Deciding
   return [...tasks.values()]
 }
 
-/** Where the verdict, its condition, its deciding task or that task's file changed from one release to the next. */
+/** Where the verdict, its condition, its deciding task, that task's file or what is noted beside it changed from one release to the next. */
 export function changesOf(entries: readonly HistoryEntry[]): readonly HistoryChange[] {
   return entries.flatMap((entry, index): readonly HistoryChange[] => {
     const before = entries[index - 1]
@@ -67,10 +71,20 @@ export function changesOf(entries: readonly HistoryEntry[]): readonly HistoryCha
         afterReboot: { fixedBy: verdict.afterReboot.fixedBy, condition: verdict.afterReboot.condition },
         tasks,
         gone: told.filter(({ effect }) => !effects.has(effect)),
+        notes: before === undefined ? [] : notesBeside(before.verdict, verdict),
+        notesGone: before === undefined ? [] : notesBeside(verdict, before.verdict),
         commits: [],
       },
     ]
   })
+}
+
+/** What `after` notes and `before` does not. */
+function notesBeside(before: ReportedVerdict, after: ReportedVerdict): readonly string[] {
+  // A place that only moved to another line says nothing new.
+  const unplaced = (says: string): string => says.replaceAll(/(\.\w+):\d+/g, '$1')
+  const told = new Set(before.notes.map(({ says }) => unplaced(says)))
+  return [...new Set(after.notes.map(({ says }) => says))].filter(says => !told.has(unplaced(says)))
 }
 
 function whatChanged(
@@ -90,6 +104,7 @@ function whatChanged(
   if (conditions(before) !== conditions(after)) changed.push('condition')
   if (texts(told, ({ effect }) => effect) !== texts(tasks, ({ effect }) => effect)) changed.push('task')
   else if (texts(told, ({ file }) => file) !== texts(tasks, ({ file }) => file)) changed.push('place')
+  if (notesBeside(before, after).length + notesBeside(after, before).length > 0) changed.push('note')
   return changed
 }
 
@@ -123,6 +138,8 @@ export function renderHistoryText(history: History, style: Style = plain): strin
     lines.push(...phase('now', change.now, style), ...phase('after a reboot', change.afterReboot, style))
     for (const task of change.tasks) lines.push(...taskLines('  by ', task, style))
     for (const task of change.gone) lines.push(...taskLines('  no more ', task, style))
+    for (const note of change.notes) lines.push(...wrap(note, '  note: ', '    '))
+    for (const note of change.notesGone) lines.push(...wrap(note, '  no more: ', '    '))
     for (const commit of change.commits) lines.push(`  commit ${commit}`)
   }
   return `${lines.join('\n')}\n`

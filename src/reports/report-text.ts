@@ -58,6 +58,9 @@ export function stopLines({ stops }: Report, style: Style): readonly string[] {
     for (const hint of hints) lines.push(...wrap(hint, '    hint: ', '      '))
   }
   if (stops.length > SHOWN) lines.push(`  and at ${stops.length - SHOWN} more checks`)
+  const end = stops.find(({ final }) => final)
+  const taken = 'what follows is said as if its checks passed'
+  lines.push(...wrap(end === undefined ? taken : `nothing behind ${placeText(end)} happens`, '  ', '  '))
   return lines
 }
 

@@ -9,6 +9,8 @@ export interface ReportedStop extends Place {
   readonly because: string
   /** What the playbook itself says there. */
   readonly message: string | null
+  /** True where nothing behind it is taken to happen; false for a check whose demand is taken to be met. */
+  readonly final: boolean
   /** What was most likely meant. */
   readonly hints: readonly string[]
 }
@@ -23,6 +25,7 @@ export function stopsOf(checks: readonly Check[]): readonly ReportedStop[] {
           task: check.task.name,
           because: stopText(check),
           message: check.message ?? null,
+          final: check.final,
           hints: check.hints,
         }
       : [],

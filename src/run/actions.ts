@@ -125,6 +125,8 @@ function meta(action: Action): void {
   const { walk, task, frame, runs } = action
   const what = task.arguments.raw?.kind === 'scalar' ? String(task.arguments.raw.data) : ''
   if (what === 'flush_handlers' && runs.kind !== 'false') walk.flush()
+  // What the host failed at is forgotten for the plays that follow.
+  if (what === 'clear_host_errors') walk.state.stopped = undefined
   const ends = endings[what]
   if (ends === undefined || runs.kind === 'false' || (ends === 'role' && frame.role === undefined)) return
   if (runs.kind === 'true') {

@@ -8,12 +8,13 @@ import type { Scope } from '../variables/scope.js'
 import { type Action, effective, itemsOf } from './action.js'
 import { chainOf } from './frame.js'
 import { bindItem } from './loops.js'
+import { looksAtNothing, stopAt } from './stops.js'
 import type { AppliedCondition, Check } from './task-run.js'
 
 /** `assert`: what it says of each of its conditions, item by item where it has a loop. */
 export function assertCheck(action: Action): void {
   const { walk, task, frame, run, invocations } = action
-  const failed: AppliedCondition[] = []
+  const failed: Asked[] = []
   const open: AppliedCondition[] = []
   const hints = new Set<string>()
   for (const [index, invocation] of invocations.entries()) {
@@ -37,6 +38,7 @@ export function assertCheck(action: Action): void {
     outcome: outcomeOf(action, failed.length > 0 ? 'true' : open.length > 0 ? 'unknown' : 'false'),
     conditions: failed.length > 0 ? failed : open,
     message: messageOf(action, ['fail_msg', 'msg']),
+    final: failed.some(({ isError }) => isError) || (looksAtNothing(failed) && looksAtNothing(action.run.conditions)),
     hints: [...hints],
   })
 }
@@ -44,11 +46,15 @@ export function assertCheck(action: Action): void {
 /** `fail`: it stops the run wherever the run gets there. */
 export function failCheck(action: Action): void {
   const outcome = outcomeOf(action, 'true')
-  record(action, { task: action.run, outcome, conditions: [], message: messageOf(action, ['msg']), hints: [] })
+  const message = messageOf(action, ['msg'])
+  const final = looksAtNothing(action.run.conditions)
+  record(action, { task: action.run, outcome, conditions: [], message, final, hints: [] })
 }
 
-function record({ walk }: Action, check: Check): void {
-  walk.state.checks.push(check)
+function record({ walk, run, part }: Action, check: Check): void {
+  const isFinal = check.final && check.outcome === 'stops'
+  walk.state.checks.push({ ...check, final: isFinal })
+  if (isFinal && part !== 'handler' && run.onceOn === undefined && walk.inPlay.kind === 'true') stopAt(walk, run)
 }
 
 function outcomeOf(action: Action, stops: 'true' | 'false' | 'unknown'): Check['outcome'] {

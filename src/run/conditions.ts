@@ -35,7 +35,7 @@ export function evaluateConditions(
       const condition = decided ?? (node && evaluateWhen(node, from, scope))
       if (condition === undefined) continue
       applied.push(condition)
-      if (condition.truth.kind === 'false') break
+      if (condition.truth.kind === 'false' || failingCondition(applied) !== undefined) break
     }
   })
   const rest = restOf(applied)
@@ -71,17 +71,24 @@ export function evaluateWhen(node: Node, from: AppliedCondition['from'], scope: 
     if (typeof node.data !== 'string') {
       if (scope.rules?.booleanConditions && typeof node.data !== 'boolean') {
         const { truth } = failing('Conditional expressions must be strings.', at)
-        return { text: String(node.data ?? ''), at, from, truth, remains: null, names: [] }
+        return { text: String(node.data ?? ''), at, from, truth, remains: null, names: [], fails: true }
       }
       const truth = node.data === null || node.data ? TRUE : FALSE
       return { text: String(node.data ?? ''), at, from, truth, remains: null, names: [] }
     }
-    const { truth, remains, names } = evaluateCondition(node.data, at, scope)
+    const { truth, remains, names, failure } = evaluateCondition(node.data, at, scope)
     const lookedAt = names.map(each => ({ ...each, from: scope.placesOf(rootOf(each.name)) }))
-    return { text: node.data, at, from, truth, remains, names: lookedAt }
+    const condition = { text: node.data, at, from, truth, remains, names: lookedAt }
+    return failure === undefined ? condition : { ...condition, fails: true }
   }
   const says = node.kind === 'unreadable' ? node.says : 'a condition has to be an expression'
   return { text: '', at, from, truth: unknown([{ says, at, unread: true }]), remains: null, names: [] }
+}
+
+/** The condition at which evaluation certainly fails: all before it hold. Those of an include were its own to fail at. */
+export function failingCondition(applied: readonly AppliedCondition[]): AppliedCondition | undefined {
+  const first = applied.find(({ truth }) => truth.kind !== 'true')
+  return first?.fails === true && first.from !== 'include' ? first : undefined
 }
 
 /** The variable a path begins with: `result` of `result.stat['exists']`. */

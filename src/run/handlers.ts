@@ -74,6 +74,20 @@ export function notifiedNames(task: Task, frame: Frame, scope: Scope): Notified 
   return { known: all.flatMap(({ known }) => known), open: mergeCauses(all.flatMap(({ open }) => open)) }
 }
 
+/** Modules whose result never says `changed`, by name below `ansible.builtin`. */
+const neverChanging: ReadonlySet<string> = new Set(
+  'assert debug fail find getent include_vars package_facts ping service_facts set_fact setup slurp stat wait_for'
+    .split(' ')
+    .map(name => `ansible.builtin.${name}`),
+)
+
+/** Whether a task certainly changes nothing, so that its `notify` reaches nobody: by what it says of itself, or its module. */
+export function neverChanges({ keywords, module }: Pick<Task, 'keywords' | 'module'>): boolean {
+  const changed = keywords.get('changed_when')?.value
+  if (changed === undefined) return neverChanging.has(module)
+  return changed.kind === 'scalar' && (changed.data === false || changed.data === 'false')
+}
+
 /**
  * Marks what a task notifies. Of handlers with one name only one runs: the first of the list that was loaded last, be it a
  * role's or the play's. A topic reaches every handler that listens. A name that is not known may be that of any handler.

@@ -14,8 +14,8 @@ import type { RunState } from './state.js'
 /** The items of a task's loop. */
 export type Items =
   | { readonly kind: 'known'; readonly items: readonly Value[] }
-  /** Which items there are is not known, or Ansible would fail to tell; `item` stands for any of them. */
-  | { readonly kind: 'unknown'; readonly item: Value; readonly causes: readonly Cause[] }
+  /** Which items there are is not known, or (`fails`) Ansible fails to tell; `item` stands for any of them. */
+  | { readonly kind: 'unknown'; readonly item: Value; readonly causes: readonly Cause[]; readonly fails?: string }
 
 /** More items than this are treated as one item that is not known. */
 const mostItems = 2000
@@ -63,10 +63,10 @@ function itemsOf(value: Value, task: Task): Items {
 
 /** Ansible stops where it cannot evaluate a loop; what the task would do, and with which items, is not known. */
 function failing(says: string, task: Task): Items {
-  return unknownItems(says, task, [{ says, at: task.at, unread: true }])
+  return { ...unknownItems(says, task, [{ says, at: task.at, unread: true }]), fails: says }
 }
 
-function unknownItems(says: string, task: Task, causes: readonly Cause[]): Items {
+function unknownItems(says: string, task: Task, causes: readonly Cause[]): Extract<Items, { kind: 'unknown' }> {
   const all = causes.length > 0 ? causes : [{ says, at: task.at }]
   return { kind: 'unknown', item: unknown(all.map(cause => ({ ...cause, name: loopVariable(task) }))), causes: all }
 }

@@ -269,8 +269,9 @@ function filesNamed(code: Code, name: Value, directories: readonly string[]): Pi
 
 function promptsOf(play: Play): readonly string[] {
   const node = play.keywords.get('vars_prompt')?.value
-  if (node?.kind !== 'list') return []
-  return node.items.flatMap(item => {
+  // One prompt may stand without a list (`preprocess_vars`).
+  const prompts = node?.kind === 'list' ? node.items : node?.kind === 'map' ? [node] : []
+  return prompts.flatMap(item => {
     const name = item.kind === 'map' ? entryOf(item, 'name')?.value : undefined
     return name?.kind === 'scalar' ? String(name.data) : []
   })

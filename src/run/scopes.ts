@@ -335,6 +335,10 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
           ),
       ],
     ]
+    // Where no inventory is given it is left open which one the run has.
+    if (source === undefined && inventory.sources.length === 0) {
+      values.push(['inventory_file', () => besideInventory('')], ['inventory_dir', () => besideInventory('')])
+    }
     if (source !== undefined) {
       const path = posix.isAbsolute(source) ? known(source) : besideInventory(source)
       const directory = posix.isAbsolute(source) ? known(posix.dirname(source)) : besideInventory(posix.dirname(source))

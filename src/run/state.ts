@@ -74,6 +74,8 @@ export interface RunState {
   /** Memberships that tasks may have made. */
   perhaps: readonly PerhapsMember[]
   readonly checks: Check[]
+  /** Why nothing more is done on the run's own host: the task it failed at. */
+  stopped: string | undefined
   /** What putting statements in place has cost, and what their invocations have. */
   readonly statements: Effort
   readonly invocations: Effort
@@ -93,6 +95,7 @@ export function createRunState(code: Code, options: RunOptions, ansible: Ansible
     inventory: options.inventory,
     perhaps: [],
     checks: [],
+    stopped: undefined,
     statements: createEffort(code.report),
     invocations: createEffort(code.report),
   }

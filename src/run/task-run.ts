@@ -23,6 +23,8 @@ export interface AppliedCondition {
   readonly remains: string | null
   /** The names it looks at, with their values when it was evaluated. */
   readonly names: readonly LookedAt[]
+  /** Evaluating it certainly fails; `truth` says why. */
+  readonly fails?: true
 }
 
 /** A name a condition looks at (`result.rc`), with its value and the places that gave it, where something defines it. */
@@ -108,7 +110,7 @@ export interface TaskRun {
   readonly failureIgnored: Truth
 }
 
-/** One of the playbook's own stops (`assert`, `fail`) where the run gets to it. */
+/** One of the playbook's own stops (`assert`, `fail`) where the run gets to it; also a task that cannot be evaluated. */
 export interface Check {
   readonly task: TaskRun
   /** `stops`: the run ends here for this host. `passes` also where its failure is ignored or rescued. */
@@ -117,6 +119,11 @@ export interface Check {
   readonly conditions: readonly AppliedCondition[]
   /** What it tells the operator. */
   readonly message: string | undefined
+  /**
+   * Of one that stops: whether nothing behind it is taken to happen. So it is where an evaluation fails, or a check fails
+   * that looks at nothing; what a check asks of the host or the inventory is taken to be mended, as it asks for.
+   */
+  readonly final: boolean
   /** What the operator most likely meant instead. */
   readonly hints: readonly string[]
 }

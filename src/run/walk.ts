@@ -8,7 +8,7 @@ import { actions } from './actions.js'
 import type { Compiled, CompiledPlay, Compiler } from './compile.js'
 import { allOf, anyOf, type Conditions, evaluateConditions, evaluateWhen } from './conditions.js'
 import { chainOf, type Frame, includeOf, inheritedKeyword, stepsOf } from './frame.js'
-import { gapsIn, type Handler, handlersIn, notifiedNames, notify } from './handlers.js'
+import { gapsIn, type Handler, handlersIn, neverChanges, notifiedNames, notify } from './handlers.js'
 import { invocationsOf } from './invocations.js'
 import { bindItem, evaluateLoop, type Items } from './loops.js'
 import { registeredEntry } from './results.js'
@@ -16,6 +16,7 @@ import type { Role } from './role.js'
 import type { Scopes } from './scopes.js'
 import { ownerOf, settings } from './settings.js'
 import type { RunState } from './state.js'
+import { type FailedEvaluation, failedEvaluation, isPerhapsTaken, stopAtEvaluation } from './stops.js'
 import { leftOutByTags, tagsOf } from './tags.js'
 import type { AppliedCondition, Gap, Invocation, TaskRun } from './task-run.js'
 
@@ -87,11 +88,18 @@ export function walkCompiled(walk: Walk, compiled: Compiled): void {
     case 'task':
       walkTask(walk, compiled.task, compiled.frame, compiled.part, [])
       break
-    case 'block':
-      for (const part of [compiled.block, compiled.rescue, compiled.always]) {
+    case 'block': {
+      const before = walk.state.stopped
+      for (const part of [compiled.block, compiled.rescue]) {
         for (const statement of part) walkCompiled(walk, statement)
       }
+      // Where the block failed, its `always` is still done.
+      const { stopped } = walk.state
+      walk.state.stopped = before
+      for (const statement of compiled.always) walkCompiled(walk, statement)
+      walk.state.stopped = stopped ?? walk.state.stopped
       break
+    }
     case 'role':
       walkRole(walk, compiled.role, compiled.frame, compiled.body)
       break
@@ -163,6 +171,8 @@ interface Decided {
   readonly applied: readonly (readonly AppliedCondition[])[]
   readonly runs: Truth
   readonly dependsOnSetFact: boolean
+  /** What of it certainly cannot be evaluated, where that is so. */
+  readonly fails?: FailedEvaluation | undefined
 }
 
 function walkTask(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], notifiedBy: readonly TaskRun[]): void {
@@ -213,8 +223,14 @@ function walkTask(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], n
     others.map(host => ({ host, decided: decidedBy(host, madeBy(host)) })),
   )
   const onceOn = runsElsewhere ? once : undefined
-  const run = record(walk, task, frame, part, { ...face, excluded, decided: shown, notifiedBy, onceOn })
+  const isSure = own && !runsElsewhere && excluded === undefined && walk.inPlay.kind === 'true'
+  const isReached = isSure && reach.kind === 'true' && part !== 'handler'
+  const fails = isReached && decided.fails && !isPerhapsTaken(walk, task, frame) ? decided.fails : undefined
+  const given = { ...face, excluded, decided: shown, notifiedBy, onceOn }
+  const undone = fails === undefined || fails.isLater ? undefined : `it fails: ${fails.says}`
+  const run = record(walk, task, frame, part, undone === undefined ? given : { ...given, excluded: undone })
   const reached = allOf([runs, reach])
+  if (fails !== undefined) stopAtEvaluation(walk, run, fails)
   // What add_host makes is there for all plays, also where this host has no part in making it.
   const isAway = task.module === 'ansible.builtin.add_host' && walk.inPlay.kind === 'false'
   const away = isAway && first !== undefined && exclusion(walk, face.tags, part, false) === undefined
@@ -244,7 +260,8 @@ function walkTask(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], n
     const entry = registeredEntry({ task, name, runs: reached, conditions, invocations, applied, items, facts })
     walk.state.store.set(name, isRunOnce ? { ...entry, everyHost: true } : entry)
   }
-  if (runs.kind !== 'false' && !runsElsewhere) notify(walk.handlers, notifiedNames(task, frame, scope), run)
+  if (runs.kind !== 'false' && !runsElsewhere && !neverChanges(task))
+    notify(walk.handlers, notifiedNames(task, frame, scope), run)
 }
 
 /** Modules that Ansible runs for the first host of a play only, whatever `run_once` says. */
@@ -324,6 +341,7 @@ function withSent(own: Decided, sent: readonly { readonly host: string; readonly
 function exclusion(walk: Walk, tags: readonly string[], part: TaskRun['part'], own: boolean): string | undefined {
   if (walk.inPlay.kind === 'false' && own) return `${walk.state.options.host} is not among the hosts of the play`
   if (walk.skipping !== undefined) return walk.skipping
+  if (walk.state.stopped !== undefined && own) return walk.state.stopped
   // A handler that is notified runs whatever its tags.
   if (part === 'handler') return undefined
   return leftOutByTags(tags, walk.state.options.tags, walk.state.options.skipTags)
@@ -349,7 +367,8 @@ function decide(
   if (conditions.truth.kind === 'false') {
     // Its items are only looked at for the result, where each of them is skipped.
     const items = task.keywords.has('register') ? evaluateLoop(task, frame, scope, walk.state) : undefined
-    return { conditions, items, invocations: [], applied: [], runs: FALSE, dependsOnSetFact }
+    const fails = task.loop === undefined ? failedEvaluation(task, undefined, [], [conditions]) : undefined
+    return { conditions, items, invocations: [], applied: [], runs: FALSE, dependsOnSetFact, fails }
   }
   const execution = { state: walk.state, once, task, frame }
   const items = evaluateLoop(task, frame, scope, walk.state)
@@ -358,7 +377,9 @@ function decide(
     const invocations = invocationsOf({ ...execution, ...conditions, scope, runs })
     for (const invocation of invocations) made(invocation, scope, true)
     const applied = invocations.map(() => conditions.applied)
-    return { conditions, items, invocations, applied, runs, dependsOnSetFact }
+    const executions = invocations.map(invocation => ({ applied: conditions.applied, invocation }))
+    const fails = failedEvaluation(task, items, conditions.applied, executions)
+    return { conditions, items, invocations, applied, runs, dependsOnSetFact, fails }
   }
   const itemsKnown = items.kind === 'known'
   const single = itemsKnown ? items.items : [items.item]
@@ -377,7 +398,9 @@ function decide(
   const runs = allOf([inPlay, anyOf(truths)])
   const shown = rows.find(row => row.own.truth.kind === runs.kind) ??
     rows[0] ?? { own: conditions, dependent: dependsOnSetFact }
+  const executions = rows.map(({ own: { applied }, invocation }) => ({ applied, invocation }))
   return {
+    fails: failedEvaluation(task, items, conditions.applied, executions),
     conditions: shown.own,
     items,
     invocations: rows.map(row => row.invocation),

@@ -53,13 +53,23 @@ function overlay(assumption: Assumption, actual: () => Value, name: string, at: 
     }
     return known(merged)
   }
-  const fields = new Map<string, Value>(value.kind === 'unknown' ? value.fields : [])
+  if (value.kind === 'known' && Array.isArray(value.data)) {
+    const items: readonly Value[] = value.data
+    return known(
+      items.map((item, index) => {
+        const inner = assumption.fields.get(String(index))
+        return inner === undefined ? item : overlay(inner, () => item, `${name}.${index}`, at)
+      }),
+    )
+  }
+  const given = fieldsOf(value)
+  const fields = new Map<string, Value>(given)
   for (const [field, inner] of assumption.fields) {
     fields.set(
       field,
       overlay(
         inner,
-        () => unknown([{ says: `${name}.${field} is not known`, at, name: `${name}.${field}` }]),
+        () => given?.get(field) ?? unknown([{ says: `${name}.${field} is not known`, at, name: `${name}.${field}` }]),
         `${name}.${field}`,
         at,
       ),
@@ -67,4 +77,11 @@ function overlay(assumption: Assumption, actual: () => Value, name: string, at: 
   }
   const causes = value.kind === 'unknown' ? value.causes : [{ says: `${name} is not known as a whole`, at, name }]
   return { kind: 'unknown', causes, fields }
+}
+
+/** What is known of the members of a result; of one that may also be skipped, those it has where it is not. */
+function fieldsOf(value: Value): ReadonlyMap<string, Value> | undefined {
+  if (value.kind === 'unknown') return value.fields
+  if (value.kind !== 'one-of') return undefined
+  return value.options.flatMap(option => (option.value.kind === 'unknown' ? (option.value.fields ?? []) : []))[0]
 }

@@ -117,6 +117,7 @@ function judgeWith(problem: Problem, effects: RunEffects, standed: StandedRun): 
         standed.now
           .filter(each => each.shown === undefined && (each.standing.kind !== 'never' || isRescue(each)))
           .map(({ occurrence }) => occurrence),
+        effects,
       ) ?? [],
   }
 }

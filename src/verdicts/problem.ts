@@ -83,5 +83,6 @@ export interface Problem {
   readonly byHand: readonly string[]
   /** What kubespray's documentation says of it. */
   readonly claims?: readonly Claim[]
-  readonly notes?: (occurrences: readonly Occurrence[]) => readonly Note[]
+  /** What to know beside the verdict, from what happens or may happen. */
+  readonly notes?: (occurrences: readonly Occurrence[], effects: RunEffects) => readonly Note[]
 }

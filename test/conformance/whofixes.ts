@@ -60,6 +60,8 @@ function outcomesOf(task: TaskRun, run: Run): readonly Outcome[] {
   const place = placeOf(task.task.at)
   const outcome = (what: string): Outcome => ({ place, name, what })
   if (task.task.module === 'ansible.builtin.meta') return []
+  const failed = run.checks.find(check => check.task === task && check.final)
+  if (failed !== undefined && task.excluded !== undefined) return [outcome('failed')]
   if (runs.kind === 'unknown') return [outcome('?')]
   if (runs.kind === 'false' || invocations.length === 0) return [outcome('skipped')]
   if (includes.has(task.task.module)) {

@@ -57,7 +57,7 @@ describe('history', () => {
         [
           ['v2.30.0', ['verdict'], 'kubespray'],
           ['v2.31.0', ['verdict', 'task'], 'operator'],
-          ['v2.32.0', ['verdict', 'condition', 'task'], 'kubespray'],
+          ['v2.32.0', ['verdict', 'condition', 'task', 'note'], 'kubespray'],
         ],
       )
       const last = changes[2] ?? assert.fail()

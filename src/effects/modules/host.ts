@@ -122,6 +122,7 @@ export const sysctl: ModuleEffects = call => {
   const value = call.argument('value', 'val')
   const key = required(call, 'name', 'key')
   const file = plainPath(call.argument('sysctl_file') ?? known('/etc/sysctl.conf'))
+  const ignores = call.argument('ignoreerrors')
   return [
     // The name of the host is a setting of the kernel too: systemd-sysctl sets it after the name it boots with.
     ...(textOf(key) === 'kernel.hostname' && value !== undefined && absent.kind === 'false' && applied.kind !== 'false'
@@ -142,6 +143,7 @@ export const sysctl: ModuleEffects = call => {
       file,
       now: bothTrue(applied, notTrue(absent)),
       persisted: notTrue(absent),
+      ...(ignores === undefined ? {} : { ignoresUnknownKeys: isSet(ignores, false) }),
       at: call.at,
     },
   ]
