@@ -1,4 +1,5 @@
 import { type Cause, FALSE, known, TRUE, type Truth, type Value } from '../jinja/value.js'
+import type { Span } from '../source/text.js'
 import {
   askText,
   causesOf,
@@ -12,7 +13,8 @@ import {
 } from './argument.js'
 import { effectsOfReading, type ScriptOnHost } from './commands.js'
 import { describeEffect } from './describe.js'
-import { type Effect, type FileChange, onlyIf } from './effect.js'
+import { type Effect, EVERY_POWER, type FileChange, onlyIf, type Power } from './effect.js'
+import { PROGRAMS } from './programs.js'
 import { readCommandLine, readShell } from './shell.js'
 import { readUnitText, type UnitText } from './unit-text.js'
 
@@ -356,7 +358,10 @@ function commandsAtStart(
   const effects = eachContent(change, ({ content }) => {
     const lines = linesOf(content)
     // An edit whose text is not known may put in any line.
-    if (lines === undefined) return [unreadable(`what ${unit} runs at its start is not known`)]
+    if (lines === undefined) {
+      const isBrought = change.change === 'written' && change.content === undefined
+      return [isBrought ? broughtService(unit, at) : unreadable(`what ${unit} runs at its start is not known`)]
+    }
     const text = readUnitText(lines, at)
     const open = text.unseen.length === 0 ? [] : [unreadable(`lines of ${textOf(change.path) ?? unit} are not known`)]
     return [...read(text), ...open]
@@ -371,6 +376,17 @@ function commandsAtStart(
   const known = effects.filter(effect => !isOpen(effect))
   const more = all.filter(effect => !known.some(other => isSameLine(other, effect)))
   return [...known, ...more.map(effect => ({ ...effect, unread: `the template of ${unit} was not rendered in full` }))]
+}
+
+/**
+ * What a unit runs whose file comes from an archive or a package on the host: the program it is named after, with what that
+ * is known for, and perhaps `modprobe` before it, as such units do.
+ */
+function broughtService(unit: string, at: Span): Effect {
+  const program = unit.replace(/\.service$/, '')
+  const known = PROGRAMS.get(program)
+  const powers: readonly Power[] = known === undefined ? EVERY_POWER : [...known.powers, 'changes-modules']
+  return { kind: 'command', program, arguments: [], powers, unfamiliar: known === undefined, at }
 }
 
 /** A key of sysctl as the kernel names it: dots for slashes by systemd's rule (the first of `/` and `.` decides). */
