@@ -86,7 +86,7 @@ const WRAPPERS: Readonly<Record<string, { readonly withValue: readonly string[];
   'systemd-inhibit': { withValue: [], before: 0 },
   nsenter: { withValue: ['-t', '--target', '-S', '-G', '-r', '-w'], before: 0 },
 }
-const SHELLS = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'zsh'])
+export const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'zsh'])
 
 function effectsOfProgram(
   program: Value,

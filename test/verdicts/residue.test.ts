@@ -30,7 +30,7 @@ const cluster = `- hosts: all
   tasks:
     - copy: {dest: /etc/app/app.conf, content: "x = 1"}
     - copy: {dest: /etc/kept.conf, content: "y = 1"}
-    - copy: {dest: "{{ wherever }}", content: z}
+    - copy: {dest: "{{ ansible_facts.wherever }}", content: z}
     - copy: {dest: /tmp/scratch, content: z}
     - systemd_service: {name: app, state: started, enabled: true}
     - systemd_service: {name: swap.target, masked: true}
