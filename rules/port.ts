@@ -152,6 +152,33 @@ function skipsChecks(effect: Kubeadm): boolean {
   return phases.split(',').includes('preflight')
 }
 
+/**
+ * Where kubeadm finds etcd by the configuration file this call is given, as the run writes it (`etcd.external` or `etcd.local`
+ * of kubeadm's ClusterConfiguration); undefined where that is not known.
+ */
+function etcdOf(effect: Kubeadm, occurrences: readonly Occurrence[]): 'external' | 'local' | undefined {
+  const path = textOf(optionValue(effect.arguments, '--config'))
+  if (path === undefined) return undefined
+  const written = occurrences.findLast(
+    each => each.effect.kind === 'file' && each.effect.change === 'written' && textOf(each.effect.path) === path,
+  )
+  if (written?.effect.kind !== 'file' || written.effect.content === undefined) return undefined
+  const found = new Set(optionsOf(written.effect.content).map(({ value }) => etcdIn(piecesOf(value))))
+  const [only] = found
+  return found.size === 1 ? only : undefined
+}
+
+/** The first key under `etcd:` in a configuration of which pieces are known. */
+function etcdIn(pieces: readonly (string | null)[] | undefined): 'external' | 'local' | undefined {
+  const lines = (pieces ?? [])
+    .map(piece => piece ?? '\0')
+    .join('')
+    .split('\n')
+  const next = lines[lines.indexOf('etcd:') + 1]?.trim()
+  if (!lines.includes('etcd:')) return undefined
+  return next === 'external:' ? 'external' : next === 'local:' ? 'local' : undefined
+}
+
 /** What each call of kubeadm makes of the port when it is busy: it stops there, or lets that pass. */
 function ofKubeadm({ port, owner, checkedBy }: PortFacts): (occurrences: readonly Occurrence[]) => readonly Note[] {
   const check = `Port-${port}`
@@ -163,13 +190,20 @@ function ofKubeadm({ port, owner, checkedBy }: PortFacts): (occurrences: readonl
       if (effect.subcommand !== 'init' && effect.subcommand !== 'join') return []
       const ignored = ignoredErrors(effect)
       const names = ignored?.includes(check.toLowerCase()) === true
-      const where = checkedBy?.[effect.subcommand]
+      const unless = checkedBy?.[effect.subcommand]
+      // Its configuration may say whether it runs etcd itself.
+      const etcd = unless == null || effect.subcommand !== 'init' ? undefined : etcdOf(effect, occurrences)
+      const where = etcd === 'local' ? null : unless
       if (where === undefined && !names) return []
       seen.add(effect.at)
       const retry = task.part === 'rescue'
       const name = retry ? `The second \`kubeadm ${effect.subcommand}\`` : `\`kubeadm ${effect.subcommand}\``
       const call = where == null ? name : `${name}, which checks port ${port} only where ${where},`
       const note = (says: string): readonly Note[] => [{ says: `${call} ${says}.`, about: occurrence }]
+      if (etcd === 'external') {
+        const says = `${name} never checks port ${port}: its configuration has etcd run outside of it. ${owner} cannot listen on a busy port all the same.`
+        return [{ says, about: occurrence }]
+      }
       if (skipsChecks(effect)) return note('leaves out its checks')
       if (ignored === undefined) return note('lets some preflight errors pass; which is not known')
       const everything = ignored.includes('all')

@@ -1,4 +1,4 @@
-import { askText, isSet, membersOf } from '../src/effects/argument.js'
+import { askText, isOneOfTexts, isSet, membersOf } from '../src/effects/argument.js'
 import { decide, FALSE } from '../src/jinja/value.js'
 import { type Match, NO_MATCH, type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
 import { isAmongUnits, runningRules } from './running.js'
@@ -36,6 +36,9 @@ const set: Rule = {
     }
     if (effect.kind !== 'package' || effect.manager === 'pip' || !membersOf(effect.names).some(isClockPackage))
       return NO_MATCH
+    if (isOneOfTexts(effect.state, ['absent', 'removed']).kind === 'true') {
+      return { kind: 'near', why: 'takes one of the services that keep the clock away' }
+    }
     return { kind: 'near', why: 'installs it; whether its service runs is left to the package' }
   },
   undoneBy: (_, later) =>

@@ -1,7 +1,7 @@
 import type { Task } from '../ansible/statement.js'
 import type { Change } from '../reports/audit.js'
 import { placeOfSpan, placeText } from '../reports/place.js'
-import { stopText } from '../reports/stops.js'
+import { shortCondition, stopText } from '../reports/stops.js'
 import type { AppliedCondition, Check } from '../run/task-run.js'
 import { printNode } from './meaning.js'
 import type { PlacedStatement, RoleIndex } from './role-index.js'
@@ -172,5 +172,5 @@ function openOf({ conditions, task }: Check): string {
   const asked: readonly AppliedCondition[] = conditions.length > 0 ? conditions : task.conditions
   const open = asked.filter(({ truth }) => truth.kind === 'unknown')
   const [first] = open.length > 0 ? open : asked
-  return first === undefined ? 'its condition' : `\`${first.text.replaceAll(/\s+/g, ' ').trim()}\``
+  return first === undefined ? 'its condition' : `\`${shortCondition(first.text)}\``
 }

@@ -113,7 +113,7 @@ const IN_DIRECTORY: Readonly<Record<string, readonly string[]>> = {
   sudo: ['-D', '--chdir'],
   'systemd-run': ['--working-directory'],
 }
-const SHELLS = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'zsh'])
+export const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'zsh'])
 
 function effectsOfProgram(
   program: Value,

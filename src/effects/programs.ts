@@ -988,6 +988,12 @@ const says =
   (kind: 'clock' | 'account' | 'schedule' | 'storage' | 'cluster-object' | 'package-source'): Tool =>
   call => [{ kind, says: join([known(call.program), ...call.arguments]), at: call.at }]
 
+/** What only shows the state of the subscription changes nothing. */
+const subscriptionManager: Tool = call =>
+  ['status', 'identity', 'list', 'facts', 'version'].includes(textOf(call.arguments[0]) ?? '')
+    ? []
+    : says('package-source')(call)
+
 const kubectl: Tool = call => {
   const reads = new Set(
     'get describe logs version api-resources api-versions config cluster-info explain top completion wait auth diff options'.split(
@@ -1282,7 +1288,8 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['chmem', { powers: [] }],
   // Moves the host to another release or distribution.
   ...named('do-release-upgrade leapp convert2rhel', { powers: ['changes-packages', 'changes-boot', 'reboots'] }),
-  ...named('add-apt-repository subscription-manager amazon-linux-extras yum-config-manager', {
+  ['subscription-manager', { powers: [], effects: subscriptionManager }],
+  ...named('add-apt-repository amazon-linux-extras yum-config-manager', {
     powers: [],
     effects: says('package-source'),
   }),

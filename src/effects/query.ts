@@ -12,6 +12,7 @@ import {
   piecesOf,
   textOf,
 } from './argument.js'
+import { SHELLS } from './commands.js'
 import { unitName } from './describe.js'
 import type { Effect, EffectKind } from './effect.js'
 import { sysctlKey } from './settings-files.js'
@@ -41,9 +42,14 @@ export function isAskedFor(effect: Effect, query: EffectQuery): Truth {
     ...query.kernelModules.map(name => touchesModule(effect, name.replaceAll('-', '_'))),
     ...query.ports.map(port => touchesPort(effect, port)),
     ...query.packages.map(name => touchesPackage(effect, name)),
-    ...query.programs.map(name => (effect.kind === 'command' && effect.program === name ? TRUE : FALSE)),
+    ...query.programs.map(name => (effect.kind === 'command' && isProgram(effect.program, name) ? TRUE : FALSE)),
     ...query.kinds.map(kind => (effect.kind === kind ? TRUE : FALSE)),
   ].reduce(eitherTrue, FALSE)
+}
+
+/** `sh` stands for any shell. */
+function isProgram(program: string | undefined, name: string): boolean {
+  return program === name || (name === 'sh' && program !== undefined && SHELLS.has(program))
 }
 
 /** Whether a kernel setting's name is one of these, which are in the kernel's own spelling. */

@@ -34,6 +34,7 @@ export interface Flow<Body> {
   exits: readonly Exit[]
 }
 
+/** The flow a script begins with: everything is reached, and nothing has been defined. */
 export function newFlow<Body>(): Flow<Body> {
   const flow: Flow<Body> = {
     variables: new Map(),

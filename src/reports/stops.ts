@@ -41,5 +41,13 @@ export function stopText({ conditions, message }: Check): string {
     value.kind === 'known' ? `${name} is ${valueText(jsonOf(value), 60)}` : [],
   )
   const values = names.length === 0 ? '' : `: ${names.join(', ')}`
-  return `\`${first.text.replaceAll(/\s+/g, ' ').trim()}\` ${cause}${values}`
+  return `\`${shortCondition(first.text)}\` ${cause}${values}`
 }
+
+/** A condition on one line, as much of it as a person reads. */
+export function shortCondition(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim()
+  return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line
+}
+
+const LONGEST = 240

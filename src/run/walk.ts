@@ -224,7 +224,9 @@ function walkTask(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], n
   )
   const onceOn = runsElsewhere ? once : undefined
   const isSure = own && !runsElsewhere && excluded === undefined && walk.inPlay.kind === 'true'
-  const isReached = isSure && reach.kind === 'true' && part !== 'handler'
+  // Behind a check that stops the run, what it asks to be mended may be why.
+  const isStopped = walk.state.checks.some(({ outcome }) => outcome === 'stops')
+  const isReached = isSure && reach.kind === 'true' && part !== 'handler' && !isStopped
   const fails = isReached && decided.fails && !isPerhapsTaken(walk, task, frame) ? decided.fails : undefined
   const given = { ...face, excluded, decided: shown, notifiedBy, onceOn }
   const undone = fails === undefined || fails.isLater ? undefined : `it fails: ${fails.says}`
