@@ -314,9 +314,11 @@ function chooseHost(inventory: Inventory, asked: string | undefined): string {
   const host = controlPlaneOf(inventory)[0] ?? inventory.hosts.keys().next().value
   if (host === undefined) {
     const [refused] = inventory.refused
-    throw new UsageError(
-      refused === undefined ? 'the inventory has no hosts' : `the inventory has no hosts: ${refused.says}`,
-    )
+    const isDirectory = inventory.sources.some(({ path, directory }) => directory === path)
+    const hint = isDirectory
+      ? '; in a directory Ansible passes over *.ini, *.cfg and the like: name such a file itself'
+      : ''
+    throw new UsageError(`the inventory has no hosts${refused === undefined ? hint : `: ${refused.says}`}`)
   }
   return host
 }

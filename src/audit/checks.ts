@@ -3,8 +3,10 @@ import type { Change } from '../reports/audit.js'
 import { placeOfSpan, placeText } from '../reports/place.js'
 import { shortCondition, stopText } from '../reports/stops.js'
 import type { AppliedCondition, Check } from '../run/task-run.js'
+import type { Node } from '../yaml/node.js'
 import { printNode } from './meaning.js'
 import type { PlacedStatement, RoleIndex } from './role-index.js'
+import { type Formula, formulaOf, isSameCondition } from './same-condition.js'
 import type { Compared } from './variables.js'
 
 /**
@@ -36,6 +38,8 @@ export function checkChanges({ old, new: fresh, matching }: Compared): readonly 
     const place = placeOfSpan(task.at)
     const placed = placedOld(task)
     const counterpart = placed && matching.statementOf(placed)?.statement
+    // One that did not apply is not missed where it still stands.
+    if (counterpart !== undefined && check.outcome === 'skipped') continue
     const says =
       counterpart === undefined
         ? `${quoted(check)} is not checked any more`
@@ -118,7 +122,7 @@ function changedCheck(earlier: Check, check: Check): Change | undefined {
         }
       : { ...base, action: 'required', says: `the run stops at ${quoted(check)} now: ${reasonOf(check)}` }
   }
-  const isOther = askedBy(earlier.task.task) !== askedBy(check.task.task)
+  const isOther = !isSameQuestion(earlier.task.task, check.task.task)
   if (!isOther && earlier.outcome === check.outcome) return undefined
   if (check.outcome === 'unknown' && (isOther || earlier.outcome !== 'unknown')) {
     return {
@@ -156,11 +160,16 @@ function quoted({ task }: Check): string {
   return `'${task.name}'`
 }
 
-/** What a check asks: its conditions, whatever it then says. */
-function askedBy({ arguments: { named }, when }: Task): string {
-  const that = named.get('that')
-  const conditions = [...when.map(node => printNode(node)).toSorted(), that === undefined ? '' : printNode(that)]
-  return conditions.join('\n')
+/** Whether two checks ask the same, under the same conditions, however that is written. */
+function isSameQuestion(left: Task, right: Task): boolean {
+  const asks = (nodes: readonly Node[]): Formula =>
+    formulaOf([nodes.flatMap(node => (node.kind === 'list' ? node.items : [node])).map(textOfNode)], name => name)
+  const that = ({ arguments: { named } }: Task): readonly Node[] => [named.get('that') ?? []].flat()
+  return isSameCondition(asks(left.when), asks(right.when)) && isSameCondition(asks(that(left)), asks(that(right)))
+}
+
+function textOfNode(node: Node): string {
+  return node.kind === 'scalar' ? String(node.data) : printNode(node)
 }
 
 function reasonOf(check: Check): string {

@@ -250,6 +250,8 @@ function otherCondition(former: Done, done: Done, renaming: Renaming): Change | 
   )
     return undefined
   const [was, is] = differing(asNow, after)
+  // Where what can be said of both is the same, nothing is said.
+  if (was === is || isOnlyWording(was, is)) return undefined
   return {
     kind: 'condition-changed',
     name: nameOf(done),
@@ -259,6 +261,12 @@ function otherCondition(former: Done, done: Done, renaming: Renaming): Change | 
     new: placeOfHappening(done.happenings),
     inventory: [],
   }
+}
+
+/** Whether the two only say that a condition is there which always holds. */
+function isOnlyWording(was: string, is: string): boolean {
+  const open = ['in any case', 'without that condition']
+  return open.includes(was) && open.includes(is)
 }
 
 /** Both conditions in words, without the alternatives that they share; of a single one, without what it shares. */

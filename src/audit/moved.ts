@@ -1,5 +1,7 @@
 import type { Change, ChangedPlace } from '../reports/audit.js'
 import { placeOfSpan } from '../reports/place.js'
+import { tagsAsWritten } from '../run/tags.js'
+import { entryOf } from '../yaml/node.js'
 import type { Matching } from './matching.js'
 import type { RoleIndex } from './role-index.js'
 import type { Side } from './side.js'
@@ -73,8 +75,22 @@ function playbookChanges(old: RoleIndex, now: RoleIndex, matching: Matching): re
   })
 }
 
+/** Every tag that stands anywhere in the role code. */
+function writtenTags({ statements, plays, entries }: RoleIndex): ReadonlySet<string> {
+  const directives = [...statements.map(({ statement }) => statement), ...plays.map(({ play }) => play), ...entries]
+  return new Set(
+    directives.flatMap(each => {
+      const { tags } = each
+      const apply = 'arguments' in each ? each.arguments.named.get('apply') : undefined
+      const applied = apply?.kind === 'map' ? entryOf(apply, 'tags')?.value : undefined
+      return [...tags, ...(applied === undefined ? [] : [applied])].flatMap(tagsAsWritten)
+    }),
+  )
+}
+
 function tagChanges(old: Side, now: Side, usedTags: readonly string[]): readonly Change[] {
-  const there = new Set(now.analysis.run.tasks.flatMap(task => task.tags))
+  // A tag of a role this run does not enter, or of an include, is there all the same.
+  const there = new Set([...now.analysis.run.tasks.flatMap(task => task.tags), ...writtenTags(now.index)])
   const used = new Set(usedTags.flatMap(tags => tags.split(',')).map(tag => tag.trim()))
   const gone = new Map<string, ChangedPlace>()
   for (const task of old.analysis.run.tasks) {

@@ -21,10 +21,10 @@ export type PatchedInventory = Pick<RunAnalysis, 'inventory' | 'variableFiles' |
  * A unified diff, as `git apply` and `patch -p1` take it, that gives the inventory the new names of variables and groups:
  * the name alone is exchanged where the inventory defines it, and files of group_vars are renamed. What cannot be exchanged
  * by itself (the value would have to change, both names are there, an expression asks for it) stands in `#` lines before
- * it. Empty where there is nothing to say. Paths are seen from the working directory; where files stand outside of it, a
- * line says from where. Nothing is written.
+ * it. Empty where there is nothing to say. Paths are seen from `root` (the top of the repository the inventory is in, as git
+ * reads them), else from the working directory; where files stand outside of it, a line says from where. Nothing is written.
  */
-export function renderInventoryPatch(changes: readonly Change[], inventory: PatchedInventory): string {
+export function renderInventoryPatch(changes: readonly Change[], inventory: PatchedInventory, root?: string): string {
   const draft: Draft = { files: new Map(), notes: new Set(), groups: new Set() }
   const places = placesIn(inventory)
   const retyped = new Set(changes.flatMap(({ kind, name }) => (kind === 'type-changed' ? [name] : [])))
@@ -34,7 +34,7 @@ export function renderInventoryPatch(changes: readonly Change[], inventory: Patc
     if (kind === 'variable-renamed') renameVariable({ ...change, to }, places, retyped, draft)
     else if (kind === 'group-renamed') renameGroup({ ...change, to }, places, draft)
   }
-  return render(draft)
+  return render(draft, root)
 }
 
 type Rename = Change & { readonly to: string }
@@ -318,14 +318,17 @@ function becomes({ files }: Draft, file: SourceFile, to: string, name: string): 
   )
 }
 
-function render({ files, notes }: Draft): string {
+function render({ files, notes }: Draft, root: string | undefined): string {
   const changed = [...files.values()].map(({ file, edits, renamedTo }) => ({
     file,
     text: edited(file.text, [...edits.values()]),
     from: resolve(file.path),
     to: resolve(renamedTo ?? file.path),
   }))
-  const base = baseOf(changed.map(({ from }) => from))
+  const base = baseOf(
+    changed.map(({ from }) => from),
+    root,
+  )
   const comments = [
     ...(base === resolve('.') || changed.length === 0 ? [] : [`paths are seen from ${base}`]),
     ...notes,
@@ -359,10 +362,10 @@ function edited(text: string, edits: readonly Edit[]): string {
   return result + text.slice(at)
 }
 
-/** The working directory where all the files are below it, else the deepest directory that holds them all. */
-function baseOf(paths: readonly string[]): string {
+/** The root that was asked for or the working directory, where all the files are below it, else the deepest directory that holds them all. */
+function baseOf(paths: readonly string[], root: string | undefined): string {
   const isBelow = (directory: string): boolean => paths.every(path => !relative(directory, path).startsWith('..'))
-  const here = resolve('.')
+  const here = resolve(root ?? '.')
   let base = isBelow(here) ? here : dirname(paths[0] ?? here)
   while (!isBelow(base) && dirname(base) !== base) base = dirname(base)
   return base

@@ -69,6 +69,8 @@ export interface RoleIndex {
   readonly playbooks: readonly string[]
   readonly statements: readonly PlacedStatement[]
   readonly plays: readonly { readonly play: Play; readonly path: string }[]
+  /** Entries of `roles:` and `dependencies:`. */
+  readonly entries: readonly RoleEntry[]
   readonly templates: readonly string[]
   readonly definitions: ReadonlyMap<string, readonly NameDefinition[]>
   readonly reads: ReadonlyMap<string, readonly NameRead[]>
@@ -148,11 +150,13 @@ interface Collector {
   readonly place: (placed: PlacedStatement) => void
   readonly group: (read: NameRead) => void
   readonly play: (play: Play, path: string) => void
+  readonly entry: (entry: RoleEntry) => void
 }
 
 function collector(): Collector {
   const statements: PlacedStatement[] = []
   const plays: { play: Play; path: string }[] = []
+  const entries: RoleEntry[] = []
   const templates: string[] = []
   const definitions = new Map<string, NameDefinition[]>()
   const reads = new Map<string, NameRead[]>()
@@ -170,11 +174,12 @@ function collector(): Collector {
     for (const { pieces, start } of asked.dynamic) dynamic.push({ pieces, at: spanAt(start) })
   }
   return {
-    found: { statements, plays, templates, definitions, reads, groups, dynamic, unread },
+    found: { statements, plays, entries, templates, definitions, reads, groups, dynamic, unread },
     define: definition => add(definitions, definition),
     place: placed => statements.push(placed),
     group: read => add(groups, read),
     play: (play, path) => plays.push({ play, path }),
+    entry: entry => entries.push(entry),
     text: (node, slot, owner, isExpression) => {
       if (typeof node.data !== 'string' || node.tag !== undefined) return
       if (!isExpression && !hasTemplate(node.data)) return
@@ -319,6 +324,7 @@ function indexEntries(
   for (const entry of entries) {
     if (!('role' in entry)) continue
     const owner: Owner = { kind: 'role-entry', entry, path }
+    collect.entry(entry)
     indexDirectives(entry, owner, path, role, collect)
     for (const { name, node, at } of entry.parameters) {
       if (name === ANY_NAME) continue

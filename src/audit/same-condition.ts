@@ -159,7 +159,20 @@ function equal(left: Expression, right: Expression, renamed: Renamed): Formula {
 function among(left: Expression, right: Expression, renamed: Renamed): Formula {
   const isList = right.kind === 'list' || right.kind === 'tuple'
   if (isList) return { kind: 'or', parts: right.items.map(item => equal(left, item, renamed)) }
-  return { kind: 'atom', text: `${spelled(left, renamed)} in ${spelled(right, renamed)}` }
+  const group = groupAsked(left, right)
+  const text =
+    group === undefined ? `${spelled(left, renamed)} in ${spelled(right, renamed)}` : `${group} in group_names`
+  return { kind: 'atom', text }
+}
+
+/** The group that `inventory_hostname in groups['x']` asks for: the same as `'x' in group_names`. */
+function groupAsked(left: Expression, right: Expression): string | undefined {
+  if (left.kind !== 'name' || left.name !== 'inventory_hostname') return undefined
+  if (right.kind === 'filter' && right.of !== null) return groupAsked(left, right.of)
+  if (right.kind !== 'item' && right.kind !== 'attribute') return undefined
+  if (right.of.kind !== 'name' || right.of.name !== 'groups') return undefined
+  const name = right.kind === 'attribute' ? right.name : right.index.kind === 'constant' ? right.index.data : undefined
+  return typeof name === 'string' ? `'${name}'` : undefined
 }
 
 function not(of: Formula): Formula {

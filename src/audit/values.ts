@@ -1,8 +1,10 @@
 import type { RoleStart } from '../analyze.js'
+import { hasTemplate } from '../jinja/parser.js'
 import { type Json, jsonOf, valueText } from '../reports/value-text.js'
 import type { Role } from '../run/role.js'
 import type { ResolvedVariable } from '../variables/resolved.js'
 import type { Scope } from '../variables/scope.js'
+import type { Node } from '../yaml/node.js'
 
 /**
  * Which variables to resolve where a role begins, so that each is looked at once: those it defines itself, and those no
@@ -52,6 +54,21 @@ export function shapeOf(value: Json | undefined): Shape | undefined {
   if (Array.isArray(value)) return 'list'
   if (typeof value !== 'object') return 'single'
   return 'unknown' in value || 'oneOf' in value ? undefined : 'mapping'
+}
+
+/** The shape of a value as it is written; undefined where a template or a reader's limit decides. */
+export function shapeOfNode(node: Node): Shape | undefined {
+  switch (node.kind) {
+    case 'map':
+      return 'mapping'
+    case 'list':
+      return 'list'
+    case 'unreadable':
+      return undefined
+    case 'scalar':
+      if (node.tag !== undefined || (typeof node.data === 'string' && hasTemplate(node.data))) return undefined
+      return node.data === null || node.data === '' ? 'none' : 'single'
+  }
 }
 
 /** A value as JSON, undefined where any of it is not known. */

@@ -11,7 +11,16 @@ import { type FindRename, type Rename, renamesIn } from './renames.js'
 import type { NameDefinition, NameRead, RoleIndex } from './role-index.js'
 import type { Side } from './side.js'
 import { namesReadBy } from './unavailable.js'
-import { changedDefaultSays, identityOf, knownJson, type SeenValue, type Shape, seenValues, shapeOf } from './values.js'
+import {
+  changedDefaultSays,
+  identityOf,
+  knownJson,
+  type SeenValue,
+  type Shape,
+  seenValues,
+  shapeOf,
+  shapeOfNode,
+} from './values.js'
 
 /** Two versions, what matches in them, and what the user has set. */
 export interface Compared {
@@ -362,9 +371,7 @@ function typeConflict(name: string, old: Names | undefined, { given }: Compared,
   const was = before && shapeOf(before.value)
   if (now === undefined || to === undefined || to === 'none' || to === was) return undefined
   const wrong = set.flatMap(definition => {
-    const literal = literalValue(definition.node)
-    const value = literal?.kind === 'known' ? jsonOf(literal) : undefined
-    const shape = shapeOf(value)
+    const shape = shapeOfNode(definition.node)
     return shape === undefined || shape === 'none' || shape === to ? [] : [{ definition, shape }]
   })
   const [first] = wrong

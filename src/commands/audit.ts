@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { Option } from 'commander'
 import { type AnalysisRequest, analyze, ansibleOf } from '../analyze.js'
 import { auditCode, ranked } from '../audit/audit.js'
@@ -13,6 +15,7 @@ import { renderAuditText } from '../reports/audit-text.js'
 import type { Report } from '../reports/report.js'
 import { UsageError } from '../source/diagnostic.js'
 import { openDirectory } from '../source/directory.js'
+import { askGit } from '../source/git.js'
 import type { SourceTree } from '../source/tree.js'
 import type { DefineCommand } from './command.js'
 import {
@@ -57,7 +60,7 @@ export const defineAudit: DefineCommand = (program, terminal, finish) => {
       const { audit, side, diagnostics } = auditOf(old, fresh, request, options.also)
       writeReport(
         options.patch && side !== undefined
-          ? renderInventoryPatch(audit.changes, side.analysis)
+          ? renderInventoryPatch(audit.changes, side.analysis, repositoryOf(request.inventory))
           : rendered(audit, options, terminal),
         options,
         terminal,
@@ -84,6 +87,13 @@ function rendered(
     default:
       return renderAuditText(shown, { all, style: styleFor(options, terminal) })
   }
+}
+
+/** The top of the git work tree that an inventory stands in, if it does. */
+function repositoryOf([first]: readonly string[]): string | undefined {
+  const found = first === undefined ? undefined : statSync(first, { throwIfNoEntry: false })
+  if (first === undefined || found === undefined) return undefined
+  return askGit(found.isDirectory() ? first : dirname(first), ['rev-parse', '--show-toplevel'])
 }
 
 interface Audited {

@@ -5,8 +5,22 @@ import { type Permalink, permalinks } from './report.js'
 
 const marks = { required: '**required**', advised: 'advised', none: '' } as const
 
-/** The audit as a comment of a pull request: what is asked for in tables, the rest behind a fold. */
+/** A comment on GitHub takes 65,536 characters; some are left for what a pipeline writes around it. */
+const longest = 60_000
+
+/**
+ * The audit as a comment of a pull request: what is asked for in tables, the rest behind a fold. Where that is longer than a
+ * comment may be, tables are cut, those for information first, and say how much is left out.
+ */
 export function renderAuditMarkdown(audit: Audit): string {
+  for (const rows of [Number.POSITIVE_INFINITY, 100, 40, 15, 5, 0]) {
+    const text = rendered(audit, rows, Math.max(rows, 100))
+    if (text.length <= longest) return text
+  }
+  return rendered(audit, 0, 15)
+}
+
+function rendered(audit: Audit, most: number, mostAsked: number): string {
   const { changes, notCompared } = audit
   const { required, advised, none } = summaryOf(changes)
   const links = { old: permalinks(audit.old), new: permalinks(audit.new) }
@@ -21,9 +35,16 @@ export function renderAuditMarkdown(audit: Audit): string {
     const others = ofPart.filter(({ action }) => action === 'none')
     if (ofPart.length === 0) continue
     lines.push('', `### ${title}`)
-    if (asked.length > 0) lines.push('', ...tableOf(asked, links))
+    if (asked.length > 0) lines.push('', ...tableOf(asked, links, mostAsked))
     if (others.length === 0) continue
-    lines.push('', `<details><summary>${countsText(others)}</summary>`, '', ...tableOf(others, links), '', '</details>')
+    lines.push(
+      '',
+      `<details><summary>${countsText(others)}</summary>`,
+      '',
+      ...tableOf(others, links, most),
+      '',
+      '</details>',
+    )
   }
   if (changes.length === 0) lines.push('', 'Nothing changes.')
   for (const each of notCompared) lines.push('', `> Not compared: ${escaped(each)}`)
@@ -35,11 +56,12 @@ interface Links {
   readonly new: Permalink
 }
 
-function tableOf(changes: readonly Change[], links: Links): readonly string[] {
+function tableOf(changes: readonly Change[], links: Links, most: number): readonly string[] {
+  const left = changes.length - most
   return [
     '| action | kind | what changes | was | is | yours |',
     '|---|---|---|---|---|---|',
-    ...changes.map(change => {
+    ...changes.slice(0, most).map(change => {
       const { action, kind, says, inventory } = change
       const yours = inventory.map(place => code(placeText(place))).join('<br>')
       const cells = [
@@ -52,6 +74,7 @@ function tableOf(changes: readonly Change[], links: Links): readonly string[] {
       ]
       return `| ${cells.map(cell => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`
     }),
+    ...(left > 0 ? ['', `… and ${left} more: too long for a comment, the text report has them.`] : []),
   ]
 }
 

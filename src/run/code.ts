@@ -3,6 +3,7 @@ import { parse as parseIni } from 'ini'
 import { readStatements } from '../ansible/read-tasks.js'
 import type { Statement } from '../ansible/statement.js'
 import type { Diagnostic, Report } from '../source/diagnostic.js'
+import type { SourceFile } from '../source/text.js'
 import type { SourceTree } from '../source/tree.js'
 import type { Node } from '../yaml/node.js'
 import { readYamlFile } from '../yaml/read.js'
@@ -34,7 +35,7 @@ export function openCode(tree: SourceTree, report: Report): Code {
     remember(documents, path, () => {
       const file = tree.read(path)
       if (file === undefined) return unreadFile(tree, path)
-      return readYamlFile(file, report)
+      return readOnce(file, report)
     })
   return {
     tree,
@@ -49,6 +50,22 @@ export function openCode(tree: SourceTree, report: Report): Code {
     modulePaths: [...readPaths(tree, 'library'), ...readPaths(tree, 'action_plugins')],
     rolesRead: new Set(),
   }
+}
+
+/** The documents of files that were read without a complaint, by path: most are the same from one version to the next. */
+const readBefore = new Map<string, { readonly file: SourceFile; readonly node: Node }>()
+
+function readOnce(file: SourceFile, report: Report): Node {
+  const before = readBefore.get(file.path)
+  if (before !== undefined && before.file.text === file.text && before.file.standsIn === file.standsIn)
+    return before.node
+  let complaints = 0
+  const node = readYamlFile(file, diagnostic => {
+    complaints += 1
+    report(diagnostic)
+  })
+  if (complaints === 0) readBefore.set(file.path, { file, node })
+  return node
 }
 
 /**

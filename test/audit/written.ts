@@ -16,7 +16,9 @@ const moduleCall: fc.Arbitrary<Readonly<Record<string, unknown>>> = fc.oneof(
   number.map(n => ({ 'ansible.builtin.service': { name: `unit${n}`, state: 'started', enabled: true } })),
   number.map(n => ({ 'ansible.posix.sysctl': { name: `vm.key${n}`, value: n, sysctl_file: '/etc/sysctl.d/9.conf' } })),
   number.map(n => ({ 'ansible.builtin.package': { name: `package${n}`, state: 'present' } })),
-  number.map(n => ({ 'ansible.builtin.template': { src: `t${n}.j2`, dest: `/etc/{{ somewhere }}/t${n}` } })),
+  number.map(n => ({
+    'ansible.builtin.template': { src: `t${n}.j2`, dest: `/etc/{{ ansible_local.somewhere }}/t${n}` },
+  })),
   number.map(n => ({ 'ansible.builtin.command': `/usr/bin/tool${n} --flag` })),
   number.map(n => ({ 'community.general.modprobe': { name: `module${n}`, state: 'present' } })),
   fc.constant({ 'ansible.builtin.meta': 'flush_handlers' }),
@@ -28,7 +30,12 @@ export const writtenTask: fc.Arbitrary<WrittenTask> = fc.record({
   }),
   module: moduleCall,
   when: fc.option(
-    fc.constantFrom('ansible_os_family == "Debian"', 'checked.rc == 0', 'not ready | default(false)', 'true'),
+    fc.constantFrom(
+      'ansible_os_family == "Debian"',
+      'ansible_local.checked.rc == 0',
+      'not ready | default(false)',
+      'true',
+    ),
     { nil: undefined },
   ),
 })

@@ -47,7 +47,7 @@ replaceFile(fileURLToPath(new URL('../../../docs/audit-neighbours.md', import.me
 /** The variables of inventory/sample with one host that is everything. */
 function sampleInventory(tree: SourceTree): Readonly<Record<string, string>> {
   const files: Record<string, string> = {
-    'hosts.ini':
+    hosts:
       '[kube_control_plane]\nnode1\n[etcd]\nnode1\n[kube_node]\nnode1\n[k8s_cluster:children]\nkube_control_plane\nkube_node\n',
   }
   const walk = (path: string): void => {
