@@ -15,7 +15,7 @@ import {
 import { SHELLS } from './commands.js'
 import { unitName } from './describe.js'
 import type { Effect, EffectKind } from './effect.js'
-import { sysctlKey } from './settings-files.js'
+import { isSysctlConf, isSysctlDirectoryFile, sysctlKey } from './settings-files.js'
 
 /** What somebody asks of a run's effects: who touches this? Empty lists ask nothing; of several questions any counts. */
 export interface EffectQuery {
@@ -103,9 +103,20 @@ export function pathsOf(effect: Effect): readonly Value[] {
 function touchesPath(effect: Effect, path: string): Truth {
   const wanted = path.replace(/(?<=.)\/+$/, '')
   const takesAlong = effect.kind === 'file' && (effect.change === 'removed' || effect.change === 'unpacked')
-  return pathsOf(effect)
+  const touched = pathsOf(effect)
     .map(value => samePath(value, wanted, takesAlong))
     .reduce(eitherTrue, FALSE)
+  return touched.kind === 'false' ? isOpenSettingsFile(effect, wanted) : touched
+}
+
+/** A setting goes into a file of settings: which one, where that is not known, may be any of those that are read at boot. */
+function isOpenSettingsFile(effect: Effect, wanted: string): Truth {
+  if (effect.kind !== 'sysctl' || effect.file === undefined || effect.persisted.kind === 'false') return FALSE
+  const asked = known(wanted)
+  if (isSysctlConf(asked).kind === 'false' && isSysctlDirectoryFile(asked).kind === 'false') return FALSE
+  const open = optionsOf(effect.file).filter(({ value }) => piecesOf(value)?.some(piece => piece !== null) !== true)
+  if (open.length === 0) return FALSE
+  return { kind: 'unknown', causes: open.flatMap(({ value, because }) => [...because, ...causesOf(value)]) }
 }
 
 /**

@@ -161,6 +161,18 @@ describe('questions about effects', () => {
     })
   }
 
+  it('takes a file of settings that is not known for one that may be asked for, and for no other file', () => {
+    const task = '{name: vm.max_map_count, value: 1, sysctl_file: "{{ ansible_local.where.file }}"}'
+    withTree({ 'cluster.yml': `- hosts: all\n  tasks:\n    - sysctl: ${task}\n` }, tree => {
+      const { effects } = analyze(tree, defaultRequest)
+      const certain = (path: string): readonly boolean[] =>
+        findEffects(effects, { ...noQuestion, paths: [path] }).map(each => each.certain)
+      assert.deepEqual(certain('/etc/sysctl.conf'), [false])
+      assert.deepEqual(certain('/etc/sysctl.d/10-a.conf'), [false])
+      assert.deepEqual(certain('/etc/hosts'), [])
+    })
+  })
+
   it('tells what does not happen, and why, behind what does', () => {
     withTree({ 'cluster.yml': cluster }, tree => {
       const [found] = findEffects(analyze(tree, defaultRequest).effects, { ...noQuestion, ports: ['8080'] })
