@@ -3,6 +3,7 @@ import {
   bothTrue,
   causesOf,
   causeText,
+  eitherTrue,
   isCertainlySame,
   isOneOfTexts,
   isSamePath,
@@ -21,6 +22,7 @@ import { type Cause, decide, FALSE, known, TRUE, type Truth, type Value } from '
 import type { Run } from '../src/run/task-run.js'
 import type { Span } from '../src/source/text.js'
 import { type Match, NO_MATCH, type Note, type Rule, SETTLES } from '../src/verdicts/problem.js'
+import { standingOf } from '../src/verdicts/standing.js'
 import type { PhaseRules } from './together.js'
 
 /** Whether a setting is about one of these keys, in any spelling sysctl accepts. */
@@ -183,9 +185,18 @@ export function settingRules(keys: readonly string[], holds: (value: Value | und
     })
   const persists: Rule = {
     says: `keeps ${name} in a file that is applied at boot`,
-    matches: (effect, { run }) => {
+    matches: (effect, occurrence, { occurrences }) => {
       const pattern = effect.kind === 'sysctl' ? patternOf(effect, keys) : undefined
-      const match = keptIn(pattern ?? effect, run)
+      const match = keptIn(pattern ?? effect, occurrence.run)
+      if (match.kind === 'settles' && effect.kind === 'sysctl') {
+        // What was written before and is read later wins all the same.
+        const wins = occurrences
+          .slice(0, occurrences.indexOf(occurrence))
+          .map(other => overrides(other, effect, keys, holds))
+          .reduce(eitherTrue, FALSE)
+        if (wins.kind === 'true') return { kind: 'near', why: 'a file that is read later at boot says otherwise' }
+        if (wins.kind === 'unknown') return could('a file that is read later at boot may say otherwise', wins)
+      }
       if (pattern === undefined || match.kind !== 'settles') return match
       const condition = `no file for boot names ${pattern.names} itself`
       return { ...match, condition: match.condition === undefined ? condition : `${match.condition} and ${condition}` }
@@ -245,6 +256,22 @@ function isAbout(later: Sysctl, keys: readonly string[]): Truth {
 
 function contradicts(later: Sysctl, keys: readonly string[], holds: (value: Value | undefined) => Truth): Truth {
   return later.value === undefined ? FALSE : bothTrue(isAbout(later, keys), notTrue(holds(later.value)))
+}
+
+/** Whether what an earlier task wrote to another file is read after this one at boot, and says otherwise. */
+function overrides(
+  earlier: Occurrence,
+  setting: Sysctl,
+  keys: readonly string[],
+  holds: (value: Value | undefined) => Truth,
+): Truth {
+  const { effect } = earlier
+  if (effect.kind !== 'sysctl' || effect.file === undefined || setting.file === undefined) return FALSE
+  const standing = standingOf(earlier)
+  if (standing.kind === 'never' || effect.persisted.kind === 'false') return FALSE
+  const about = bothTrue(contradicts(effect, keys, holds), notTrue(isSamePath(effect.file, setting.file)))
+  const wins = bothTrue(about, comesLater(setting.file, effect.file))
+  return wins.kind === 'true' && standing.kind !== 'happens' ? { kind: 'unknown', causes: standing.causes } : wins
 }
 
 /** Whether a file no longer has the setting after a change of it. */
