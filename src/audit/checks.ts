@@ -4,10 +4,10 @@ import { placeOfSpan, placeText } from '../reports/place.js'
 import { shortCondition, stopText } from '../reports/stops.js'
 import type { AppliedCondition, Check } from '../run/task-run.js'
 import type { Node } from '../yaml/node.js'
-import { printNode } from './meaning.js'
+import { printNode } from './matching/meaning.js'
+import { type Formula, formulaOf, isSameCondition } from './matching/same-condition.js'
 import type { PlacedStatement, RoleIndex } from './role-index.js'
-import { type Formula, formulaOf, isSameCondition } from './same-condition.js'
-import type { Compared } from './variables.js'
+import type { Compared } from './side.js'
 
 /**
  * The playbook's own stops (`assert`, `fail`) of both versions for this inventory and these facts: which are new, which are

@@ -5,8 +5,7 @@ import type { AppliedCondition, TaskRun } from '../run/task-run.js'
 import type { Span } from '../source/text.js'
 import { literalValue } from '../variables/node-value.js'
 import type { NameRead } from './role-index.js'
-import type { Side } from './side.js'
-import type { Compared } from './variables.js'
+import type { Compared, Side } from './side.js'
 
 /**
  * What the user has switched on and can switch nothing on: every condition that reads it stands beside another one that is

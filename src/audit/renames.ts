@@ -1,6 +1,6 @@
 import { printExpression } from '../jinja/print.js'
 import { type Place, placeOfSpan } from '../reports/place.js'
-import type { Matching } from './matching.js'
+import type { Matching } from './matching/matching.js'
 import type { NameRead, Owner, RoleIndex } from './role-index.js'
 
 /** A new name for an old one, with the places that show it. */

@@ -395,3 +395,23 @@ function walkTexts(node: Node, visit: (text: ScalarNode, inKey: boolean) => void
     case 'unreadable':
   }
 }
+
+const readBy = new WeakMap<RoleIndex, ReadonlyMap<string, ReadonlySet<string>>>()
+
+/** The names that the definitions of a name read. */
+export function namesReadBy(index: RoleIndex, name: string): ReadonlySet<string> {
+  const known = readBy.get(index) ?? readByDefinition(index)
+  readBy.set(index, known)
+  return known.get(name) ?? new Set()
+}
+
+function readByDefinition({ reads }: RoleIndex): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>()
+  for (const read of [...reads.values()].flat()) {
+    if (read.owner.kind !== 'definition') continue
+    const { name } = read.owner.defined
+    const names = found.get(name) ?? new Set()
+    found.set(name, names.add(read.name))
+  }
+  return found
+}

@@ -4,9 +4,9 @@ import type { Value } from '../jinja/value.js'
 import type { Change } from '../reports/audit.js'
 import { placeOfSpan } from '../reports/place.js'
 import { jsonOf, valueText } from '../reports/value-text.js'
-import type { NameRead, RoleIndex } from './role-index.js'
+import type { NameRead } from './role-index.js'
+import type { Compared } from './side.js'
 import { seenValues } from './values.js'
-import type { Compared } from './variables.js'
 
 /**
  * What the user has set and NEW looks up in a table that has no such entry: a `kube_version` without checksums. Found where
@@ -95,24 +95,4 @@ function keyOf(index: Expression, lookUp: (name: string) => Value | undefined): 
   if (value?.kind !== 'known') return undefined
   const { data } = value
   return typeof data === 'object' ? undefined : String(data)
-}
-
-const readBy = new WeakMap<RoleIndex, ReadonlyMap<string, ReadonlySet<string>>>()
-
-/** The names that the definitions of a name read. */
-export function namesReadBy(index: RoleIndex, name: string): ReadonlySet<string> {
-  const known = readBy.get(index) ?? readByDefinition(index)
-  readBy.set(index, known)
-  return known.get(name) ?? new Set()
-}
-
-function readByDefinition({ reads }: RoleIndex): ReadonlyMap<string, ReadonlySet<string>> {
-  const found = new Map<string, Set<string>>()
-  for (const read of [...reads.values()].flat()) {
-    if (read.owner.kind !== 'definition') continue
-    const { name } = read.owner.defined
-    const names = found.get(name) ?? new Set()
-    found.set(name, names.add(read.name))
-  }
-  return found
 }

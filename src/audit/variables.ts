@@ -5,12 +5,9 @@ import { placeOfSpan, placeText } from '../reports/place.js'
 import { type Json, jsonOf, valueText } from '../reports/value-text.js'
 import type { Span } from '../source/text.js'
 import { literalValue } from '../variables/node-value.js'
-import type { Given } from './given.js'
-import type { Matching } from './matching.js'
 import { type FindRename, type Rename, renamesIn } from './renames.js'
-import type { NameDefinition, NameRead, RoleIndex } from './role-index.js'
-import type { Side } from './side.js'
-import { namesReadBy } from './unavailable.js'
+import { type NameDefinition, type NameRead, namesReadBy, type RoleIndex } from './role-index.js'
+import type { Compared, Side } from './side.js'
 import {
   changedDefaultSays,
   identityOf,
@@ -21,14 +18,6 @@ import {
   shapeOf,
   shapeOfNode,
 } from './values.js'
-
-/** Two versions, what matches in them, and what the user has set. */
-export interface Compared {
-  readonly old: Side
-  readonly new: Side
-  readonly matching: Matching
-  readonly given: Given
-}
 
 /**
  * What became of every variable of the roles' defaults, and of what the user has set. A name is removed where nothing of

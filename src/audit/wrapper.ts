@@ -5,7 +5,7 @@ import { directoryOf, firstFile } from '../run/code.js'
 import { once } from '../source/once.js'
 import type { Span } from '../source/text.js'
 import type { EntryKind, SourceTree } from '../source/tree.js'
-import type { Matching } from './matching.js'
+import type { Matching } from './matching/matching.js'
 import type { Side } from './side.js'
 import { joined, type PathReference, type RoleReference, readWrapper, type Wrapper } from './wrapper-files.js'
 

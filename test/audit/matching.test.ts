@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
-import { matchSides } from '../../src/audit/matching.js'
+import { matchSides } from '../../src/audit/matching/matching.js'
 import type { PlacedStatement, RoleIndex } from '../../src/audit/role-index.js'
 import { placeName, withSides } from './sides.js'
 import { writtenTree } from './written.js'

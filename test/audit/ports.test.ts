@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { portsIn } from '../../src/audit/ports.js'
+import { portsIn } from '../../src/audit/host/ports.js'
 
 const cases: readonly (readonly [it: string, path: string, text: string, ports: readonly string[]])[] = [
   [

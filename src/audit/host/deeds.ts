@@ -1,8 +1,8 @@
-import { isOneOfTexts, isSet, membersOf, optionsOf, piecesOf, textOf } from '../effects/argument.js'
-import { describeEffect, unitName } from '../effects/describe.js'
-import type { Effect, FileChange } from '../effects/effect.js'
-import { sysctlKey } from '../effects/settings-files.js'
-import { known, type Value } from '../jinja/value.js'
+import { isOneOfTexts, isSet, membersOf, optionsOf, piecesOf, textOf } from '../../effects/argument.js'
+import { describeEffect, unitName } from '../../effects/describe.js'
+import type { Effect, FileChange } from '../../effects/effect.js'
+import { sysctlKey } from '../../effects/settings-files.js'
+import { known, type Value } from '../../jinja/value.js'
 
 /** One thing that is done to the host: what to what. Two of the same key are the same deed. */
 export interface Deed {

@@ -1,5 +1,5 @@
-import { optionsOf, piecesOf } from '../effects/argument.js'
-import type { Value } from '../jinja/value.js'
+import { optionsOf, piecesOf } from '../../effects/argument.js'
+import type { Value } from '../../jinja/value.js'
 
 /** Stands for a piece of a text that is not known; it is a word in every format that is read. */
 export const HOLE = '__unknown__'

@@ -1,12 +1,12 @@
-import { type Occurrence, runsOf } from '../effects/run-effects.js'
-import type { ChangedPlace } from '../reports/audit.js'
-import { placeOfSpan } from '../reports/place.js'
-import type { Span } from '../source/text.js'
-import { absorbed, anyClause, type Clause } from '../verdicts/clauses.js'
-import { type Standing, standingOf } from '../verdicts/standing.js'
-import type { Matching } from './matching.js'
-import type { PlacedStatement, RoleIndex } from './role-index.js'
-import type { Side } from './side.js'
+import { type Occurrence, runsOf } from '../../effects/run-effects.js'
+import type { ChangedPlace } from '../../reports/audit.js'
+import { placeOfSpan } from '../../reports/place.js'
+import type { Span } from '../../source/text.js'
+import { absorbed, anyClause, type Clause } from '../../verdicts/clauses.js'
+import { type Standing, standingOf } from '../../verdicts/standing.js'
+import type { Matching } from '../matching/matching.js'
+import type { PlacedStatement, RoleIndex } from '../role-index.js'
+import type { Side } from '../side.js'
 
 /** An effect that comes about, or may, on one side. */
 export interface Happening {

@@ -1,5 +1,5 @@
-import { entryOf, type MapNode, type Node } from '../yaml/node.js'
-import { readYaml } from '../yaml/read.js'
+import { entryOf, type MapNode, type Node } from '../../yaml/node.js'
+import { readYaml } from '../../yaml/read.js'
 import { HOLE } from './written-text.js'
 
 /** A port that a file makes something on the host listen on. */

@@ -1,5 +1,5 @@
-import type { Block, Statement, Task } from '../ansible/statement.js'
-import type { Node, ScalarNode } from '../yaml/node.js'
+import type { Block, Statement, Task } from '../../ansible/statement.js'
+import type { Node, ScalarNode } from '../../yaml/node.js'
 
 /**
  * What a statement does, in a form that two versions can be compared by: how it is written down (quotes, order of

@@ -1,10 +1,10 @@
-import type { Change, ChangedPlace } from '../reports/audit.js'
-import { placeOfSpan } from '../reports/place.js'
-import { tagsAsWritten } from '../run/tags.js'
-import { entryOf } from '../yaml/node.js'
-import type { Matching } from './matching.js'
-import type { RoleIndex } from './role-index.js'
-import type { Side } from './side.js'
+import type { Change, ChangedPlace } from '../../reports/audit.js'
+import { placeOfSpan } from '../../reports/place.js'
+import { tagsAsWritten } from '../../run/tags.js'
+import { entryOf } from '../../yaml/node.js'
+import type { Matching } from '../matching/matching.js'
+import type { RoleIndex } from '../role-index.js'
+import type { Side } from '../side.js'
 
 /** Roles, playbooks and tasks that stand elsewhere or under another name, and tags that are gone. */
 export function movedChanges(old: Side, now: Side, matching: Matching, usedTags: readonly string[]): readonly Change[] {

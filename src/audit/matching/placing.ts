@@ -1,7 +1,7 @@
-import type { Block, Task } from '../ansible/statement.js'
-import { once } from '../source/once.js'
+import type { Block, Task } from '../../ansible/statement.js'
+import { once } from '../../source/once.js'
+import type { RoleIndex } from '../role-index.js'
 import { type Meaning, printNode, unnumbered } from './meaning.js'
-import type { RoleIndex } from './role-index.js'
 
 /** Where the roles and files of one version stand in another. */
 export interface Placing {

@@ -1,6 +1,9 @@
-import { piecesCanBe } from '../effects/argument.js'
-import type { Action, Change } from '../reports/audit.js'
-import { joinAnd } from '../verdicts/standing.js'
+import { piecesCanBe } from '../../effects/argument.js'
+import type { Action, Change } from '../../reports/audit.js'
+import { joinAnd } from '../../verdicts/standing.js'
+import type { Matching } from '../matching/matching.js'
+import { type Formula, formulaOf, isSameCondition, type Renamed } from '../matching/same-condition.js'
+import type { Side } from '../side.js'
 import { type Deed, deedsOf } from './deeds.js'
 import {
   type Happening,
@@ -11,11 +14,8 @@ import {
   shortened,
   underCondition,
 } from './happenings.js'
-import type { Matching } from './matching.js'
 import { movedChanges } from './moved.js'
 import { portChanges } from './port-changes.js'
-import { type Formula, formulaOf, isSameCondition, type Renamed } from './same-condition.js'
-import type { Side } from './side.js'
 import { unitChanges } from './units.js'
 
 /**

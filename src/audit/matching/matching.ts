@@ -1,7 +1,7 @@
-import type { Block, Directives, Play, Task } from '../ansible/statement.js'
+import type { Block, Directives, Play, Task } from '../../ansible/statement.js'
+import type { PlacedStatement, RoleIndex } from '../role-index.js'
 import { comparableName, type Meaning, meanings, printNode } from './meaning.js'
 import { placeContent } from './placing.js'
-import type { PlacedStatement, RoleIndex } from './role-index.js'
 
 /** A play and the playbook it stands in. */
 export type PlacedPlay = RoleIndex['plays'][number]

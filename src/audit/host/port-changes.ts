@@ -1,5 +1,5 @@
-import { textOf } from '../effects/argument.js'
-import type { Change } from '../reports/audit.js'
+import { textOf } from '../../effects/argument.js'
+import type { Change } from '../../reports/audit.js'
 import { type Happening, likelihoodOf, placeOfHappening, underCondition } from './happenings.js'
 import { ANY_PORT, mayHavePorts, portsIn } from './ports.js'
 import { writtenTexts } from './written-text.js'

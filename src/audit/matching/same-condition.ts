@@ -1,6 +1,6 @@
-import { parseExpression } from '../jinja/parser.js'
-import { printExpression } from '../jinja/print.js'
-import type { Expression } from '../jinja/syntax.js'
+import { parseExpression } from '../../jinja/parser.js'
+import { printExpression } from '../../jinja/print.js'
+import type { Expression } from '../../jinja/syntax.js'
 
 /** A condition as far as `and`, `or` and `not` go; what they join is text, written in one way. */
 export type Formula =
