@@ -1,7 +1,7 @@
 import type { Environment } from '../jinja/environment.js'
 import { evaluate } from '../jinja/evaluate.js'
 import { type Bound, visitFree } from '../jinja/names.js'
-import type { Expression, Template } from '../jinja/syntax.js'
+import { type Arguments, childrenOf, type Expression, type Template } from '../jinja/syntax.js'
 import { known, type Option, unknown, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 
@@ -23,14 +23,15 @@ export interface Asked {
 
 /**
  * The variables and groups an expression asks for: plain names, `vars.x`, `hostvars[host].x`, `lookup('vars', 'x')`; and
- * `groups.x`, `groups['x']`, `'x' in group_names`.
+ * `groups.x`, `groups['x']`, `'x' in group_names`. Where all variables of hosts go through filters, every word of their
+ * arguments counts as a name. `items` are names that stand for one of a few constants (`item` of a written loop).
  */
-export function askedIn(read: Expression | Template): Asked {
+export function askedIn(read: Expression | Template, items: Bound = new Map()): Asked {
   const names: AskedName[] = []
   const groups: AskedName[] = []
   const dynamic: { pieces: readonly (string | null)[]; start: number }[] = []
   const variable = (named: Expression, start: number, bound: Bound, whole: Expression): void => {
-    for (const pieces of textsOf(named, bound)) {
+    for (const pieces of textsOf(named, bound.size === 0 ? items : new Map([...items, ...bound]))) {
       const [only, ...more] = pieces
       if (typeof only === 'string' && more.length === 0) names.push({ name: only, start, whole })
       else dynamic.push({ pieces, start })
@@ -69,6 +70,11 @@ export function askedIn(read: Expression | Template): Asked {
       }
       case 'call': {
         const { of: called } = part
+        const isGet = called.kind === 'attribute' && called.name === 'get'
+        if (isGet && (isName(called.of, 'vars') || isHostVars(called.of))) {
+          const [key] = part.args.positional
+          if (key !== undefined) variable(key, part.start, bound, whole)
+        }
         if (called.kind === 'attribute' && called.name === 'get' && isName(called.of, 'groups')) {
           const [key] = part.args.positional
           for (const [only] of key === undefined ? [] : textsOf(key, bound)) {
@@ -77,16 +83,48 @@ export function askedIn(read: Expression | Template): Asked {
         }
         const [plugin, ...terms] = part.args.positional
         const isLookup = part.of.kind === 'name' && /^(?:lookup|query|q)$/.test(part.of.name)
+        if (isLookup && plugin?.kind === 'constant' && /^(?:ansible\.builtin\.)?varnames$/.test(String(plugin.data))) {
+          for (const term of terms) dynamic.push({ pieces: piecesOfPattern(term), start: term.start })
+        }
         if (isLookup && plugin?.kind === 'constant' && /^(?:ansible\.builtin\.)?vars$/.test(String(plugin.data))) {
           for (const term of terms) variable(term, term.start, bound, whole)
         }
         break
       }
+      case 'filter':
+        // `map('extract', hostvars, 'x')`, `hostvars | json_query('*.x')`, `… | selectattr('value.x')`
+        if (isOverAllHosts(part)) {
+          for (const word of wordsIn(part.args)) names.push({ name: word, start: part.start, whole })
+        }
+        break
       default:
         break
     }
   })
   return { names, groups, dynamic }
+}
+
+/** Whether a filter works on the variables of hosts, as its input or an argument. */
+function isOverAllHosts({ of, args }: Expression & { kind: 'filter' }): boolean {
+  const holds = (expression: Expression): boolean =>
+    (expression.kind === 'name' && (expression.name === 'hostvars' || expression.name === 'vars')) ||
+    childrenOf(expression).some(holds)
+  return (of !== null && holds(of)) || args.positional.some(holds)
+}
+
+/** The words of the constants among the arguments. */
+function wordsIn({ positional, named }: Arguments): readonly string[] {
+  return [...positional, ...named.map(({ value }) => value)].flatMap(each =>
+    each.kind === 'constant' && typeof each.data === 'string' ? (each.data.match(/[A-Za-z_]\w*/g) ?? []) : [],
+  )
+}
+
+/** The names that a pattern of `varnames` fits, by the word it begins with. */
+function piecesOfPattern(term: Expression): readonly (string | null)[] {
+  const text = term.kind === 'constant' ? String(term.data) : ''
+  const [, start = '', word] = /^(\^?)([A-Za-z_]\w*)/.exec(text) ?? []
+  if (word === undefined) return [null]
+  return start === '' ? [null, word, null] : [word, null]
 }
 
 const dictMethods = new Set(['get', 'keys', 'values', 'items'])

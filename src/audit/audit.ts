@@ -3,7 +3,7 @@ import type { Report } from '../reports/report.js'
 import type { SourceTree } from '../source/tree.js'
 import { checkChanges } from './checks.js'
 import { deadOptions } from './dead-options.js'
-import { givenBy } from './given.js'
+import { givenBy, readByGiven } from './given.js'
 import { groupChanges } from './groups.js'
 import { effectChanges } from './host/effects.js'
 import { matchSides } from './matching/matching.js'
@@ -12,7 +12,7 @@ import type { Compared, Side } from './side.js'
 import { unavailableVersions } from './unavailable.js'
 import { variableChanges } from './variables.js'
 import { verdictChanges } from './verdicts.js'
-import { wrapperChanges, wrapperDefinitions } from './wrapper.js'
+import { wrapperChanges, wrapperDefinitions, wrapperReads } from './wrapper.js'
 
 /** What an audit is asked about besides the two versions. */
 export interface AuditRequest {
@@ -36,12 +36,9 @@ export interface Reports {
 export function auditCode(old: Side, fresh: Side, reports: Reports, request: AuditRequest): readonly Change[] {
   const { wrapper } = request
   const matching = matchSides(old.index, fresh.index)
-  const compared: Compared = {
-    old,
-    new: fresh,
-    matching,
-    given: givenBy(old, request.extraVars, wrapper === undefined ? [] : wrapperDefinitions(wrapper)),
-  }
+  const given = givenBy(old, request.extraVars, wrapper === undefined ? [] : wrapperDefinitions(wrapper))
+  const ownReads = new Set([...readByGiven(given), ...(wrapper === undefined ? [] : wrapperReads(wrapper))])
+  const compared: Compared = { old, new: fresh, matching, given, ownReads }
   return ranked([
     ...verdictChanges(reports.old, reports.new),
     ...checkChanges(compared),

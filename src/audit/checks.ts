@@ -25,7 +25,7 @@ export function checkChanges({ old, new: fresh, matching }: Compared): readonly 
     const counterpart = placed && matching.oldStatementOf(placed)?.statement
     const earlier = counterpart?.kind === 'task' ? before.get(placeKey(counterpart)) : undefined
     if (earlier === undefined) {
-      changes.push(addedCheck(check))
+      changes.push(addedCheck(check, counterpart !== undefined))
       continue
     }
     met.add(placeKey(earlier.task.task))
@@ -80,7 +80,7 @@ function placeKey({ at }: Pick<Task, 'at'>): string {
   return `${at.file.path}:${at.start}`
 }
 
-function addedCheck(check: Check): Change {
+function addedCheck(check: Check, wasThere: boolean): Change {
   const base = {
     kind: 'check-added',
     name: check.task.name,
@@ -95,12 +95,20 @@ function addedCheck(check: Check): Change {
       return {
         ...base,
         action: 'advised',
-        says: `${quoted(check)} is a new check, and whether it passes is not known: ${openOf(check)}`,
+        says: `${quoted(check)} ${wasThere ? 'is reached now' : 'is a new check'}, and whether it passes is not known: ${openOf(check)}`,
       }
     case 'passes':
-      return { ...base, action: 'none', says: `${quoted(check)} is a new check, which passes` }
+      return {
+        ...base,
+        action: 'none',
+        says: `${quoted(check)} ${wasThere ? 'is reached now' : 'is a new check'}, which passes`,
+      }
     case 'skipped':
-      return { ...base, action: 'none', says: `${quoted(check)} is a new check, which does not apply here` }
+      return {
+        ...base,
+        action: 'none',
+        says: `${quoted(check)} ${wasThere ? 'is reached now' : 'is a new check'}, which does not apply here`,
+      }
   }
 }
 
@@ -128,7 +136,7 @@ function changedCheck(earlier: Check, check: Check): Change | undefined {
     return {
       ...base,
       action: 'advised',
-      says: `${quoted(check)} asks for something else, and whether it passes is not known: ${openOf(check)}`,
+      says: `${quoted(check)} ${isOther ? 'asks for something else, and whether it passes is not known' : 'passed before, and whether it does now is not known'}: ${openOf(check)}`,
     }
   }
   if (isOther) {

@@ -11,8 +11,9 @@ import type { Compared, Side } from './side.js'
  * What the user has switched on and can switch nothing on: every condition that reads it stands beside another one that is
  * false whatever it is set to. Told with whether that was so before.
  */
-export function deadOptions({ old, new: fresh, given }: Compared): readonly Change[] {
+export function deadOptions({ old, new: fresh, given, ownReads }: Compared): readonly Change[] {
   return [...given].flatMap(([name, set]): Change[] => {
+    if (ownReads.has(name)) return []
     const isOn = set.some(({ node }) => {
       const literal = literalValue(node)
       return literal?.kind === 'known' && literal.data !== false && literal.data !== null && literal.data !== ''
@@ -20,6 +21,9 @@ export function deadOptions({ old, new: fresh, given }: Compared): readonly Chan
     const barred = isOn ? barredBy(name, fresh) : undefined
     if (barred === undefined) return []
     const { gate, condition } = barred
+    const ofThisHost = condition.names.some(each =>
+      /^(?:inventory_hostname|group_names|groups|ansible_)/.test(each.name),
+    )
     const asBefore = barredBy(name, old) !== undefined
     const values = condition.names.flatMap(({ name: each, value }) =>
       value.kind === 'known' ? [`${each} is ${valueText(jsonOf(value), 40)}`] : [],
@@ -29,8 +33,8 @@ export function deadOptions({ old, new: fresh, given }: Compared): readonly Chan
       {
         kind: 'variable-unused',
         name,
-        action: asBefore ? 'advised' : 'required',
-        says: `${name} switches nothing on${asBefore ? ', as before' : ''}: ${because}`,
+        action: asBefore || ofThisHost ? 'advised' : 'required',
+        says: `${ofThisHost ? 'on this host ' : ''}${name} switches nothing on${asBefore ? ', as before' : ''}: ${because}`,
         old: null,
         new: placeOfSpan(gate.at),
         inventory: set.map(({ at }) => placeOfSpan(at)),

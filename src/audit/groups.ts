@@ -268,6 +268,7 @@ function ownerKey(owner: Owner): string {
       return playKey(owner.play)
     case 'role-entry':
       return owner.entry.role
+    case 'import':
     case 'template':
       return ''
     case 'definition':

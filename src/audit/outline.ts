@@ -92,7 +92,11 @@ function gone(name: string, fresh: Outline): Pick<Change, 'kind' | 'says' | 'new
   if (reader !== undefined) {
     return { kind: 'default-removed', says: `${name} has no default any more; ${reader} still reads it`, new: null }
   }
-  return { kind: 'variable-removed', says: `nothing defines or reads ${name} any more`, new: null }
+  return {
+    kind: 'variable-removed',
+    says: `no role of the run defines ${name} any more, and nothing reads it without a default`,
+    new: null,
+  }
 }
 
 /** A file that reads a name, also one that puts names together which may be it. */

@@ -15,13 +15,12 @@ export type FindRename = (name: string, reads: readonly NameRead[]) => Rename | 
 /**
  * A rename is claimed only where the same place (the same keyword of the same task, the same template, the same default)
  * holds the very same expression with just the name exchanged, and at least half of the places that are still there do.
- * A name that OLD read there as well is none that came instead. `isCandidate` says which names of NEW may be the new one.
+ * A name that OLD read there as well is none that came instead.
  */
 export function renamesIn(
   old: Pick<RoleIndex, 'reads'>,
   fresh: Pick<RoleIndex, 'reads'>,
   matching: Matching,
-  isCandidate: (name: string) => boolean,
 ): FindRename {
   const [before, places] = [placesOf(old), placesOf(fresh)]
   return (name, reads) => {
@@ -35,7 +34,7 @@ export function renamesIn(
       const had = before.get(`${keyOf(read.owner)} ${read.slot}`) ?? []
       const shown = new Set<string>()
       for (const other of now) {
-        if (other.name === name || shown.has(other.name) || !isCandidate(other.name)) continue
+        if (other.name === name || shown.has(other.name)) continue
         if (!isExchanged(read, other) || countOf(had, other) >= countOf(now, other)) continue
         shown.add(other.name)
         found.set(other.name, [
@@ -119,6 +118,7 @@ function matchedOwner(owner: Owner, matching: Matching): Owner | undefined {
       const path = matching.pathOf(owner.path)
       return path === undefined ? undefined : { kind: 'template', path }
     }
+    case 'import':
     case 'definition':
       return owner
   }
@@ -145,6 +145,8 @@ function keyOf(owner: Owner): string {
       return `role ${owner.path} ${owner.entry.role.split('/').at(-1)}`
     case 'template':
       return `template ${owner.path}`
+    case 'import':
+      return `import ${owner.path}`
     case 'definition':
       return `definition ${owner.defined.name}`
   }

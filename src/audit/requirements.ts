@@ -78,7 +78,7 @@ export function collectionChanges(old: Side, fresh: Side): readonly Change[] {
 }
 
 function leastOf(requirement: string): string {
-  return /\d[\w.]*/.exec(requirement)?.[0] ?? '0'
+  return /(?:>=?|==|~=)\s*(\d[\w.]*)/.exec(requirement)?.[1] ?? /^\s*(\d[\w.]*)/.exec(requirement)?.[1] ?? '0'
 }
 
 function collectionsOf(code: Code): ReadonlyMap<string, Collection> {

@@ -11,9 +11,10 @@ import {
   type Task,
   type Unreadable,
 } from '../ansible/statement.js'
+import type { Bound } from '../jinja/names.js'
 import { hasTemplate, parseExpression, parseTemplate } from '../jinja/parser.js'
 import type { Expression } from '../jinja/syntax.js'
-import type { Code } from '../run/code.js'
+import { type Code, directoryOf, joinPath } from '../run/code.js'
 import { roleDirectories } from '../run/role.js'
 import { pathToOpen, type Span } from '../source/text.js'
 import type { Origin } from '../variables/resolved.js'
@@ -38,6 +39,7 @@ export type Owner =
   | { readonly kind: 'statement'; readonly placed: PlacedStatement }
   | { readonly kind: 'play'; readonly play: Play; readonly path: string }
   | { readonly kind: 'role-entry'; readonly entry: RoleEntry; readonly path: string }
+  | { readonly kind: 'import'; readonly path: string }
   | { readonly kind: 'template'; readonly path: string }
   | { readonly kind: 'definition'; readonly defined: NameDefinition }
 
@@ -90,14 +92,17 @@ const expressionKeywords = new Set(['when', 'changed_when', 'failed_when', 'unti
 
 /**
  * Reads every role and playbook of a tree: tasks, handlers, defaults, vars, meta and templates, whether the playbook that
- * is audited reaches them or not, since a name that any of them still reads is not gone.
+ * is audited reaches them or not, since a name that any of them still reads is not gone. `beside` are files of tasks that a run
+ * reads besides.
  */
-export function indexRoles(code: Code): RoleIndex {
+export function indexRoles(code: Code, beside: readonly string[] = []): RoleIndex {
   const roles = roleDirectories(code).filter(directory => !directory.includes('/molecule/'))
   const playbooks = playbooksOf(code)
   const collect = collector()
   for (const directory of roles) indexRole(code, directory, collect)
   for (const path of playbooks) indexPlaybook(code, path, collect)
+  const met = new Set([...playbooks, ...collect.found.statements.map(({ path }) => path)])
+  for (const path of new Set(beside)) if (!met.has(path)) indexTasks(code, path, undefined, collect)
   return { roles, playbooks, ...collect.found }
 }
 
@@ -188,7 +193,7 @@ function collector(): Collector {
           ? parseExpression(node.data, node.span)
           : parseTemplate(node.data, node.span)
       if (parsed.kind === 'syntax-problem') unread.push({ says: parsed.says, at: node.span })
-      else ask(askedIn(parsed), () => node.span, owner, slot)
+      else ask(askedIn(parsed, writtenLoop(owner)), () => node.span, owner, slot)
     },
     template: (path, text, at) => {
       templates.push(path)
@@ -198,6 +203,20 @@ function collector(): Collector {
       else ask(askedIn(parsed), start => ({ file: at.file, start, end: start }), { kind: 'template', path }, 'text')
     },
   }
+}
+
+/** What a task's loop goes through, where that is written out: then `item` is one of these. */
+function writtenLoop(owner: Owner): Bound {
+  const statement = owner.kind === 'statement' ? owner.placed.statement : undefined
+  const terms = statement?.kind === 'task' ? statement.loop?.terms : undefined
+  if (terms?.kind !== 'list') return new Map()
+  const items = terms.items.flatMap(({ kind, ...rest }) => {
+    const data = kind === 'scalar' && 'data' in rest ? rest.data : undefined
+    return typeof data === 'string' && !hasTemplate(data)
+      ? [{ kind: 'constant', data, start: 0, end: 0, depth: 0 } as const]
+      : []
+  })
+  return items.length === terms.items.length ? new Map([['item', items]]) : new Map()
 }
 
 function indexRole(code: Code, directory: string, collect: Collector): void {
@@ -340,9 +359,7 @@ function indexPlaybook(code: Code, path: string, collect: Collector): void {
   for (const entry of readPlaybook(node, () => {})) {
     if (entry.kind === 'unreadable') continue
     if (entry.kind === 'import-playbook') {
-      for (const { name, node: value, at } of entry.vars) {
-        if (name !== ANY_NAME) collect.define({ name, origin: 'play vars', at, node: value, path, role: undefined })
-      }
+      indexDirectives(entry, { kind: 'import', path }, path, undefined, collect)
       continue
     }
     collect.play(entry, path)
@@ -355,12 +372,24 @@ function indexPlaybook(code: Code, path: string, collect: Collector): void {
           collect.group({ name, at: text.span, owner, slot: 'hosts', whole: undefined })
       })
     }
+    indexVarsFiles(code, entry, path, collect)
     indexEntries(entry.roles, path, undefined, collect)
     const around = { path, role: undefined, within: [entry], count: { next: 0 } }
     for (const part of [entry.preTasks, entry.tasks, entry.postTasks, entry.handlers]) {
       indexStatements(part, around, collect)
     }
   }
+}
+
+/** Files of variables that a play names by a path that is written out. */
+function indexVarsFiles(code: Code, play: Play, path: string, collect: Collector): void {
+  const value = play.keywords.get('vars_files')?.value
+  if (value === undefined) return
+  walkTexts(value, ({ data }) => {
+    const file = typeof data === 'string' && !hasTemplate(data) ? joinPath(directoryOf(path), data) : undefined
+    if (file === undefined || code.tree.entryKind(file) !== 'file') return
+    indexDefinitions(readDefinitions(code.document(file)), 'play vars_files', file, undefined, collect)
+  })
 }
 
 /** The names in a host pattern (`a:&b:!c[0]`) that are written out. */
@@ -378,7 +407,7 @@ export function groupsInPattern(data: ScalarNode['data']): readonly string[] {
 }
 
 /** Visits the texts of a value, keys of mappings included. */
-function walkTexts(node: Node, visit: (text: ScalarNode, inKey: boolean) => void): void {
+export function walkTexts(node: Node, visit: (text: ScalarNode, inKey: boolean) => void): void {
   switch (node.kind) {
     case 'scalar':
       if (typeof node.data === 'string') visit(node, false)

@@ -15,4 +15,6 @@ export interface Compared {
   readonly new: Side
   readonly matching: Matching
   readonly given: Given
+  /** Names that the user's own files read. */
+  readonly ownReads: ReadonlySet<string>
 }

@@ -22,6 +22,8 @@ export function unavailableVersions({ new: fresh, given }: Compared): readonly C
   const missing = new Map<string, { readonly read: NameRead; readonly lookup: Expression }[]>()
   for (const read of [...fresh.index.reads.values()].flat()) {
     if (read.owner.kind !== 'definition' || read.whole === undefined) continue
+    // What nothing looks at stops nothing.
+    if (!fresh.index.reads.has(read.owner.defined.name)) continue
     for (const lookup of lookupsIn(read.whole, read.name)) {
       for (const index of indexesOf(lookup)) {
         if (index.kind !== 'name' || !given.has(index.name) || isThere(lookup, lookUp)) continue
@@ -52,20 +54,25 @@ export function unavailableVersions({ new: fresh, given }: Compared): readonly C
 
 /** Subscripts of a table (`table[a][b]`), the widest first, that nothing falls back on. */
 function lookupsIn(expression: Expression, table: string): readonly Expression[] {
-  if (expression.kind === 'item' && rootOf(expression) === table) return [expression]
-  // `default` is there for a table without the entry.
+  if ((expression.kind === 'item' || expression.kind === 'attribute') && rootOf(expression) === table)
+    return [expression]
+  // `default`, a test or a branch is there for a table without the entry.
   if (expression.kind === 'filter' && /^(?:default|d)$/.test(expression.name)) return []
+  if (/^(?:conditional|test|and|or|not|comparison)$/.test(expression.kind)) return []
   return childrenOf(expression).flatMap(child => lookupsIn(child, table))
 }
 
 function rootOf(expression: Expression): string | undefined {
-  if (expression.kind === 'item') return rootOf(expression.of)
+  if (expression.kind === 'item' || expression.kind === 'attribute') return rootOf(expression.of)
   return expression.kind === 'name' ? expression.name : undefined
 }
 
 /** The subscripts of a chain, first one first. */
 function indexesOf(expression: Expression): readonly Expression[] {
-  return expression.kind === 'item' ? [...indexesOf(expression.of), expression.index] : []
+  if (expression.kind === 'item') return [...indexesOf(expression.of), expression.index]
+  if (expression.kind !== 'attribute') return []
+  const { name: data, start, end, depth } = expression
+  return [...indexesOf(expression.of), { kind: 'constant', data, start, end, depth }]
 }
 
 /** Whether anything can be at the end of a chain of subscripts; a subscript that is not known may be any. */

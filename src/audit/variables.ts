@@ -3,6 +3,7 @@ import type { Definition } from '../inventory/inventory.js'
 import type { Change, ChangedPlace } from '../reports/audit.js'
 import { placeOfSpan, placeText } from '../reports/place.js'
 import { type Json, jsonOf, valueText } from '../reports/value-text.js'
+import { once } from '../source/once.js'
 import type { Span } from '../source/text.js'
 import { literalValue } from '../variables/node-value.js'
 import { type FindRename, type Rename, renamesIn } from './renames.js'
@@ -26,17 +27,12 @@ import {
 export function variableChanges(compared: Compared): readonly Change[] {
   const old = namesOf(compared.old)
   const fresh = namesOf(compared.new)
-  const findRename = renamesIn(
-    compared.old.index,
-    compared.new.index,
-    compared.matching,
-    name => !old.defaults.has(name) || fresh.isUsed(name),
-  )
+  const findRename = renamesIn(compared.old.index, compared.new.index, compared.matching)
   const changes: Change[] = []
   const renamed = new Set<string>()
   for (const [name, defined] of old.defaults) {
     if (fresh.defaults.has(name)) continue
-    const change = gone(name, defined, compared, old, fresh, findRename)
+    const change = gone(name, defined, compared, old, fresh, findRename, compared.ownReads)
     if (change.to !== undefined) renamed.add(change.to)
     changes.push(change)
   }
@@ -50,7 +46,7 @@ export function variableChanges(compared: Compared): readonly Change[] {
   }
   for (const [name, definitions] of compared.given) {
     if (old.defaults.has(name) || fresh.defaults.has(name)) continue
-    const change = unused(name, definitions, old, fresh, findRename)
+    const change = unused(name, definitions, old, fresh, findRename, compared.ownReads)
     if (change !== undefined) changes.push(change)
   }
   return withoutDerived(changes, old, fresh)
@@ -85,6 +81,8 @@ interface Names {
   /** Whether anything reads or defines it, or may read it under a name put together at run time. */
   readonly isUsed: (name: string) => boolean
   readonly perhapsRead: (name: string) => Span | undefined
+  /** A place that reads a name of which nothing is known. */
+  readonly openRead: () => Span | undefined
 }
 
 function namesOf({ index, analysis }: Side): Names {
@@ -97,8 +95,16 @@ function namesOf({ index, analysis }: Side): Names {
   const reads = (name: string): readonly NameRead[] =>
     (index.reads.get(name) ?? []).filter(({ owner }) => owner.kind !== 'definition' || owner.defined.name !== name)
   const definitions = (name: string): readonly NameDefinition[] => index.definitions.get(name) ?? []
+  // What could not be read as a template is searched as text.
+  const words = once(() =>
+    index.unread.map(({ at }) => ({
+      at,
+      words: new Set(at.file.text.slice(at.start, at.end).match(/[A-Za-z_]\w*/g) ?? []),
+    })),
+  )
   const perhapsRead = (name: string): Span | undefined =>
-    index.dynamic.find(({ pieces }) => pieces.some(piece => piece !== null) && piecesCanBe(pieces, name))?.at
+    index.dynamic.find(({ pieces }) => pieces.some(piece => piece !== null) && piecesCanBe(pieces, name))?.at ??
+    words().find(each => each.words.has(name))?.at
   return {
     index,
     defaults,
@@ -107,6 +113,7 @@ function namesOf({ index, analysis }: Side): Names {
     seen: name => values.get(name) ?? [],
     isUsed: name => reads(name).length > 0 || definitions(name).length > 0 || perhapsRead(name) !== undefined,
     perhapsRead,
+    openRead: () => index.dynamic.find(({ pieces }) => pieces.every(piece => piece === null))?.at,
   }
 }
 
@@ -118,17 +125,19 @@ function gone(
   old: Names,
   fresh: Names,
   findRename: FindRename,
+  own: ReadonlySet<string>,
 ): Change {
   const set = given.get(name) ?? []
   const before = valueBefore(defined, old)
   const base = { name, old: before, inventory: placesOf(set) }
   const otherwise = fresh.definitions(name)
-  const asVars = otherwise.find(({ origin }) => origin === 'role vars' || origin === 'play vars')
+  const asVars = otherwise.find(each => isFixed(each) && isSeenToWin(each, fresh))
   if (asVars !== undefined) {
     const place = placeWith(defaultValue(asVars, fresh))
     const says = `${name} is no default any more: ${placeText(place)} sets it, and that wins over an inventory`
-    const ignored = set.length > 0 ? `; what you set is ignored` : ''
-    return { ...base, kind: 'default-became-vars', action: ignoring(set, before), says: says + ignored, new: place }
+    const weak = set.filter(({ strong }) => !strong)
+    const ignored = weak.length > 0 ? `; what you set is ignored` : ''
+    return { ...base, kind: 'default-became-vars', action: ignoring(weak, before), says: says + ignored, new: place }
   }
   const [read] = fresh.reads(name)
   const maybe = read === undefined ? fresh.perhapsRead(name) : undefined
@@ -146,6 +155,19 @@ function gone(
   }
   const rename = findRename(name, old.reads(name))
   if (rename !== undefined) return renamedTo(rename, base, set, fresh)
+  if (old.reads(name).length === 0 && old.perhapsRead(name) === undefined) {
+    const says = `nothing defines ${name} any more; nothing read it before either`
+    return { ...base, kind: 'variable-removed', action: 'none', says, new: null }
+  }
+  if (own.has(name)) {
+    const says = `nothing of kubespray defines or reads ${name} any more; files of yours read it`
+    return { ...base, kind: 'variable-removed', action: set.length > 0 ? 'advised' : 'none', says, new: null }
+  }
+  const open = fresh.openRead()
+  if (open !== undefined && set.length > 0) {
+    const says = `nothing defines or reads ${name} any more, as far as can be told: ${placeText(placeOfSpan(open))} reads a name that is not known`
+    return { ...base, kind: 'variable-removed', action: 'advised', says, new: null }
+  }
   const says =
     set.length > 0
       ? `nothing defines or reads ${name} any more: what you set is ignored`
@@ -209,13 +231,14 @@ function changed(
   const set = compared.given.get(name) ?? []
   const conflict = typeConflict(name, old, compared, fresh)
   if (conflict !== undefined) return [conflict]
-  const nowFixed = fresh.definitions(name).find(each => isFixed(each))
+  const nowFixed = fresh.definitions(name).find(each => isFixed(each) && isSeenToWin(each, fresh))
   if (nowFixed !== undefined && !old.definitions(name).some(isFixed)) {
     const place = placeWith(defaultValue(nowFixed, fresh))
     const before = valueBefore(old.defaults.get(name) ?? [], old)
     const says = `${placeText(place)} sets ${name} now, and that wins over an inventory`
-    const ignored = set.length > 0 ? '; what you set is ignored' : ''
-    const action = ignoring(set, before)
+    const weak = set.filter(({ strong }) => !strong)
+    const ignored = weak.length > 0 ? '; what you set is ignored' : ''
+    const action = ignoring(weak, before)
     return [
       {
         kind: 'default-became-vars',
@@ -351,10 +374,20 @@ function isFixed({ origin }: NameDefinition): boolean {
   return origin === 'role vars'
 }
 
+/** Whether a role of the run sees it win, or lose only to what the user set with more weight. */
+function isSeenToWin({ name, at }: NameDefinition, names: Names): boolean {
+  return names
+    .seen(name)
+    .some(({ variable: { winner, overridden } }) =>
+      [winner, ...overridden].some(place => place && isSame(place.at, at)),
+    )
+}
+
 /** A value of the user's that has the shape NEW no longer takes. */
 function typeConflict(name: string, old: Names | undefined, { given }: Compared, fresh: Names): Change | undefined {
   const set = given.get(name) ?? []
-  const [now] = (fresh.defaults.get(name) ?? []).map(each => defaultValue(each, fresh))
+  const all = (fresh.defaults.get(name) ?? []).filter(each => isSeenToWin(each, fresh))
+  const [now] = all.map(each => defaultValue(each, fresh))
   const to = shapeOf(now?.value)
   const before = old?.defaults.get(name)?.map(each => defaultValue(each, old))[0]
   const was = before && shapeOf(before.value)
@@ -380,10 +413,11 @@ function unused(
   old: Names,
   fresh: Names,
   findRename: FindRename,
+  own: ReadonlySet<string>,
 ): Change | undefined {
   const [read] = old.reads(name)
   // Ansible's own settings (`ansible_user`) are read by Ansible, whatever the roles do.
-  if (read === undefined || fresh.isUsed(name) || name.startsWith('ansible_')) return undefined
+  if (read === undefined || fresh.isUsed(name) || own.has(name) || name.startsWith('ansible_')) return undefined
   const base = { name, old: placeOfSpan(read.at), inventory: placesOf(set) }
   const rename = findRename(name, old.reads(name))
   if (rename !== undefined) return renamedTo(rename, base, set, fresh)

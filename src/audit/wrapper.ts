@@ -1,10 +1,14 @@
 import type { Definition } from '../ansible/statement.js'
+import { hasTemplate, parseTemplate } from '../jinja/parser.js'
 import type { Change, ChangeKind } from '../reports/audit.js'
 import { type Place, placeOfSpan, placeText } from '../reports/place.js'
 import { directoryOf, firstFile } from '../run/code.js'
 import { once } from '../source/once.js'
-import type { Span } from '../source/text.js'
+import { type Span, wholeFile } from '../source/text.js'
 import type { EntryKind, SourceTree } from '../source/tree.js'
+import { readYamlFile } from '../yaml/read.js'
+import { askedIn } from './asked.js'
+import { namesReadIn } from './given.js'
 import type { Matching } from './matching/matching.js'
 import type { Side } from './side.js'
 import { joined, type PathReference, type RoleReference, readWrapper, type Wrapper } from './wrapper-files.js'
@@ -37,6 +41,27 @@ export function wrapperChanges(tree: SourceTree, old: Side, next: Side, matching
 /** The variables that the wrapper's plays, tasks and files of variables set: they count as set by the user. */
 export function wrapperDefinitions(tree: SourceTree): readonly Definition[] {
   return readWrapper(tree).definitions
+}
+
+/** The names that the wrapper's own files ask for. */
+export function wrapperReads(tree: SourceTree): ReadonlySet<string> {
+  const { paths } = readWrapper(tree)
+  const names = new Set<string>()
+  for (const path of paths) {
+    const file = tree.read(path)
+    if (file === undefined) continue
+    if (/\.(?:ya?ml|json)$/.test(path)) {
+      for (const name of namesReadIn(
+        readYamlFile(file, () => {}),
+        'all',
+      ))
+        names.add(name)
+      continue
+    }
+    const parsed = hasTemplate(file.text) ? parseTemplate(file.text, wholeFile(file), { file: true }) : undefined
+    if (parsed?.kind === 'template') for (const { name } of askedIn(parsed).names) names.add(name)
+  }
+  return names
 }
 
 /** One change for each thing that is gone, with all the places that name it. */

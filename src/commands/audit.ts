@@ -148,7 +148,17 @@ export function openVersion(tree: SourceTree, request: AnalysisRequest): Version
   const analysis = analyze(tree, { ...request, variables: eachVariableOnce() })
   // The report comes first: what the index reads besides is no input of the run.
   const report = reportOfAnalysis(analysis)
-  return { tree, side: { analysis, index: indexRoles(analysis.code) }, report }
+  return {
+    tree,
+    side: {
+      analysis,
+      index: indexRoles(
+        analysis.code,
+        analysis.run.tasks.map(({ task }) => task.at.file.path),
+      ),
+    },
+    report,
+  }
 }
 
 /** Compares the role code of two versions that were read with the same request. */

@@ -17,6 +17,8 @@ interface Row {
   readonly new: Readonly<Record<string, string>>
   /** Variables of all hosts. */
   readonly inventory?: string
+  /** Of the command line. */
+  readonly extraVars?: readonly string[]
   /** The kinds that are looked at; all of them where absent. */
   readonly kinds?: readonly string[]
   /** Kind, name, action, and the sentence where it is looked at; as ranked. */
@@ -45,14 +47,15 @@ function audited(row: Row): readonly Change[] {
       'inventory/hosts': '[kube_control_plane]\nnode1\n',
       'inventory/group_vars/all.yml': row.inventory ?? '',
     })
+    const extraVars = row.extraVars ?? []
     const inventory = row.inventory === undefined ? [] : [`${root}/inventory/hosts`]
     const read = (side: 'old' | 'new'): readonly [Side, Reports['old']] => {
-      const request = { ...defaultRequest, inventory, variables: eachVariableOnce() }
+      const request = { ...defaultRequest, inventory, extraVars, variables: eachVariableOnce() }
       const analysis = analyze(openDirectory(`${root}/${side}`), request)
       return [{ analysis, index: indexRoles(analysis.code) }, reportOfAnalysis(analysis)]
     }
     const [[old, before], [fresh, now]] = [read('old'), read('new')]
-    const request = { extraVars: [], usedTags: [], acceptsAnsible: undefined, wrapper: undefined }
+    const request = { extraVars, usedTags: [], acceptsAnsible: undefined, wrapper: undefined }
     return auditCode(old, fresh, { old: before, new: now }, request)
   })
 }
