@@ -84,7 +84,10 @@ export function askedIn(read: Expression | Template, items: Bound = new Map()): 
         const [plugin, ...terms] = part.args.positional
         const isLookup = part.of.kind === 'name' && /^(?:lookup|query|q)$/.test(part.of.name)
         if (isLookup && plugin?.kind === 'constant' && /^(?:ansible\.builtin\.)?varnames$/.test(String(plugin.data))) {
-          for (const term of terms) dynamic.push({ pieces: piecesOfPattern(term), start: term.start })
+          for (const term of terms) {
+            const pieces = piecesOfPattern(term)
+            if (pieces !== undefined) dynamic.push({ pieces, start: term.start })
+          }
         }
         if (isLookup && plugin?.kind === 'constant' && /^(?:ansible\.builtin\.)?vars$/.test(String(plugin.data))) {
           for (const term of terms) variable(term, term.start, bound, whole)
@@ -119,11 +122,11 @@ function wordsIn({ positional, named }: Arguments): readonly string[] {
   )
 }
 
-/** The names that a pattern of `varnames` fits, by the word it begins with. */
-function piecesOfPattern(term: Expression): readonly (string | null)[] {
+/** The names that a pattern of `varnames` fits, by the word it begins with; one that is put together only asks what there is. */
+function piecesOfPattern(term: Expression): readonly (string | null)[] | undefined {
   const text = term.kind === 'constant' ? String(term.data) : ''
   const [, start = '', word] = /^(\^?)([A-Za-z_]\w*)/.exec(text) ?? []
-  if (word === undefined) return [null]
+  if (word === undefined) return undefined
   return start === '' ? [null, word, null] : [word, null]
 }
 
