@@ -11,7 +11,8 @@ import { eachVariableOnce } from '../audit/values.js'
 import { type Audit, partOf, summaryOf } from '../reports/audit.js'
 import { renderAuditJson } from '../reports/audit-json.js'
 import { renderAuditMarkdown } from '../reports/audit-markdown.js'
-import { renderAuditText } from '../reports/audit-text.js'
+import { renderAuditText, sourceName } from '../reports/audit-text.js'
+import { placeOfSpan, placeText } from '../reports/place.js'
 import type { Report } from '../reports/report.js'
 import { UsageError } from '../source/diagnostic.js'
 import { openDirectory } from '../source/directory.js'
@@ -179,5 +180,14 @@ export function auditVersions(old: Version, fresh: Version, request: AnalysisReq
     },
   )
   const { playbook, host } = fresh.report
-  return { old: old.report.source, new: fresh.report.source, playbook, host, changes, notCompared: [] }
+  const notCompared = [old, fresh].flatMap(version => unreadIn(version))
+  return { old: old.report.source, new: fresh.report.source, playbook, host, changes, notCompared }
+}
+
+/** What of a version's role code could not be read: names in it count as read, and nothing else of it does. */
+function unreadIn({ side: { index }, report: { source } }: Version): readonly string[] {
+  const places = [...new Set(index.unread.map(({ at }) => placeText(placeOfSpan(at))))]
+  if (places.length === 0) return []
+  const some = places.slice(0, 3).join(', ') + (places.length > 3 ? ` and ${places.length - 3} more` : '')
+  return [`templates of ${sourceName(source)} that cannot be read: ${some}`]
 }
