@@ -1,13 +1,16 @@
 import type { Task } from '../ansible/statement.js'
+import { piecesCanBe } from '../effects/argument.js'
 import { inventoryFiles } from '../inventory/group-places.js'
 import { hostsOf } from '../inventory/inventory.js'
+import { compileRegex } from '../inventory/regex.js'
 import { readInventorySettings } from '../inventory/settings.js'
 import { hasTemplate } from '../jinja/parser.js'
 import { printExpression } from '../jinja/print.js'
 import type { Action, Change } from '../reports/audit.js'
 import { type Place, placeOfSpan, placeText } from '../reports/place.js'
 import { once } from '../source/once.js'
-import { pathToOpen } from '../source/text.js'
+import { pathToOpen, type Span } from '../source/text.js'
+import type { Node } from '../yaml/node.js'
 import type { Matching } from './matching/matching.js'
 import type { NameRead, Owner, RoleIndex } from './role-index.js'
 import type { Side } from './side.js'
@@ -42,9 +45,10 @@ export function groupChanges(old: Side, next: Side, matching: Matching): readonl
     const standing = standingOf(next, name, to)
     if (isOldName && (standing !== 'left-out' || standingOf(old, name, to) === 'left-out')) return []
     const inventory = isUsers(old) ? (placesInInventory().get(name) ?? []) : []
-    const action = inventory.length === 0 ? 'none' : actionFor(standing)
     const evidence = found?.to === to ? found?.evidence : undefined
-    const target = to === undefined ? undefined : shownOf(next.index.groups.get(to) ?? [])
+    const open = to === undefined ? openAskerOf(next, name) : undefined
+    const target = to === undefined ? open : shownOf(next.index.groups.get(to) ?? [])
+    const action = inventory.length === 0 ? 'none' : actionFor(open === undefined ? standing : 'open')
     const before = shownOf(all.filter(read => passedOnTo(read) === undefined)) ?? first
     return [
       {
@@ -52,7 +56,7 @@ export function groupChanges(old: Side, next: Side, matching: Matching): readonl
         name,
         ...(to === undefined ? {} : { to }),
         action,
-        says: sentence(next, name, to, inventory.length > 0 ? standing : 'empty'),
+        says: sentence(next, name, to, open !== undefined ? 'open' : inventory.length > 0 ? standing : 'empty'),
         old: evidence?.[0]?.old ?? placeOfSpan(before.at),
         new: evidence?.[0]?.new ?? (target === undefined ? null : placeOfSpan(target.at)),
         inventory,
@@ -68,7 +72,7 @@ function shownOf(reads: readonly NameRead[]): NameRead | undefined {
 }
 
 /** What becomes of the hosts of a group whose name NEW does not know. */
-type Standing = 'empty' | 'already-there' | 'passed-on' | 'left-out'
+type Standing = 'empty' | 'already-there' | 'passed-on' | 'open' | 'left-out'
 
 function standingOf({ analysis }: Side, name: string, to: string | undefined): Standing {
   const members = hostsOf(analysis.inventory, name)
@@ -83,11 +87,14 @@ function standingOf({ analysis }: Side, name: string, to: string | undefined): S
 }
 
 function actionFor(standing: Standing): Action {
-  return standing === 'left-out' ? 'required' : standing === 'passed-on' ? 'advised' : 'none'
+  return standing === 'left-out' ? 'required' : standing === 'passed-on' || standing === 'open' ? 'advised' : 'none'
 }
 
 function sentence(next: Side, name: string, to: string | undefined, standing: Standing): string {
   if (to === undefined) {
+    if (standing === 'open') {
+      return `nothing names the group ${name} any more; it may be asked for where a name is put together or matched`
+    }
     const gone = `nothing asks for the group ${name} any more`
     return standing === 'left-out' ? `${gone}: it does nothing for ${hostList(next, name)}` : gone
   }
@@ -99,6 +106,7 @@ function sentence(next: Side, name: string, to: string | undefined, standing: St
       return `${renamed}; the playbook still puts the hosts of ${name} there by itself`
     case 'already-there':
       return `${renamed}, and the inventory puts its hosts there`
+    case 'open':
     case 'empty':
       return renamed
   }
@@ -117,6 +125,34 @@ function isAskedFor({ index }: Side, name: string): boolean {
     const text = hosts?.kind === 'scalar' && typeof hosts.data === 'string' ? hosts.data : ''
     return hasTemplate(text) && text.includes(name) && asWritten([name]).test(text)
   })
+}
+
+/**
+ * Where NEW may ask for a group without naming it. A name of which no piece is known can only be this one where the role
+ * code has it as data somewhere.
+ */
+function openAskerOf({ index }: Side, name: string): { readonly at: Span } | undefined {
+  const isWritten = once(() => [...index.definitions.values()].flat().some(({ node }) => node && holdsText(node, name)))
+  return index.dynamicGroups.find(({ pieces, regex }) => {
+    if (regex !== undefined) {
+      const compiled = compileRegex(regex, '')
+      return typeof compiled === 'string' || compiled.test(name)
+    }
+    return pieces.every(piece => piece === null) ? isWritten() : piecesCanBe(pieces, name)
+  })
+}
+
+function holdsText(node: Node, text: string): boolean {
+  switch (node.kind) {
+    case 'scalar':
+      return node.data === text
+    case 'list':
+      return node.items.some(item => holdsText(item, text))
+    case 'map':
+      return node.entries.some(({ value }) => holdsText(value, text))
+    case 'unreadable':
+      return false
+  }
 }
 
 /** The default inventory is the program's own, made from each version's sample: nobody has to act on it. */
