@@ -1,12 +1,13 @@
-import type { Task } from '../ansible/statement.js'
+import type { Play, Task } from '../ansible/statement.js'
 import { piecesCanBe } from '../effects/argument.js'
 import { inventoryFiles } from '../inventory/group-places.js'
 import { hostsOf } from '../inventory/inventory.js'
+import { matchHosts } from '../inventory/patterns.js'
 import { compileRegex } from '../inventory/regex.js'
 import { readInventorySettings } from '../inventory/settings.js'
 import { hasTemplate } from '../jinja/parser.js'
 import { printExpression } from '../jinja/print.js'
-import type { Action, Change } from '../reports/audit.js'
+import type { Change } from '../reports/audit.js'
 import { type Place, placeOfSpan, placeText } from '../reports/place.js'
 import { once } from '../source/once.js'
 import { pathToOpen, type Span } from '../source/text.js'
@@ -48,15 +49,15 @@ export function groupChanges(old: Side, next: Side, matching: Matching): readonl
     const evidence = found?.to === to ? found?.evidence : undefined
     const open = to === undefined ? openAskerOf(next, name) : undefined
     const target = to === undefined ? open : shownOf(next.index.groups.get(to) ?? [])
-    const action = inventory.length === 0 ? 'none' : actionFor(open === undefined ? standing : 'open')
     const before = shownOf(all.filter(read => passedOnTo(read) === undefined)) ?? first
     return [
       {
         kind: to === undefined ? 'group-unused' : 'group-renamed',
         name,
         ...(to === undefined ? {} : { to }),
-        action,
-        says: sentence(next, name, to, open !== undefined ? 'open' : inventory.length > 0 ? standing : 'empty'),
+        ...(to === undefined
+          ? unused(old, next, matching, name, open !== undefined, inventory.length > 0)
+          : renamed(next, name, to, inventory.length > 0 ? standing : 'empty')),
         old: evidence?.[0]?.old ?? placeOfSpan(before.at),
         new: evidence?.[0]?.new ?? (target === undefined ? null : placeOfSpan(target.at)),
         inventory,
@@ -72,7 +73,7 @@ function shownOf(reads: readonly NameRead[]): NameRead | undefined {
 }
 
 /** What becomes of the hosts of a group whose name NEW does not know. */
-type Standing = 'empty' | 'already-there' | 'passed-on' | 'open' | 'left-out'
+type Standing = 'empty' | 'already-there' | 'passed-on' | 'left-out'
 
 function standingOf({ analysis }: Side, name: string, to: string | undefined): Standing {
   const members = hostsOf(analysis.inventory, name)
@@ -86,36 +87,108 @@ function standingOf({ analysis }: Side, name: string, to: string | undefined): S
   return allIn(hostsOf(analysis.run.inventory, to)) ? 'passed-on' : 'left-out'
 }
 
-function actionFor(standing: Standing): Action {
-  return standing === 'left-out' ? 'required' : standing === 'passed-on' || standing === 'open' ? 'advised' : 'none'
-}
+type Told = Pick<Change, 'action' | 'says'>
 
-function sentence(next: Side, name: string, to: string | undefined, standing: Standing): string {
-  if (to === undefined) {
-    if (standing === 'open') {
-      return `nothing names the group ${name} any more; it may be asked for where a name is put together or matched`
-    }
-    const gone = `nothing asks for the group ${name} any more`
-    return standing === 'left-out' ? `${gone}: it does nothing for ${hostList(next, name)}` : gone
-  }
-  const renamed = `the group ${name} is called ${to} now`
+/** What to do and say about a group that has another name now. */
+function renamed({ analysis }: Side, name: string, to: string, standing: Standing): Told {
+  const says = `the group ${name} is called ${to} now`
   switch (standing) {
-    case 'left-out':
-      return `${renamed}: plays and conditions that ask for it leave out ${hostList(next, name, to)}`
+    case 'left-out': {
+      const there = new Set(hostsOf(analysis.run.inventory, to))
+      const left = hostsOf(analysis.inventory, name).filter(host => !there.has(host))
+      return {
+        action: 'required',
+        says: `${says}: plays and conditions that ask for it leave out ${shortList(left)}`,
+      }
+    }
     case 'passed-on':
-      return `${renamed}; the playbook still puts the hosts of ${name} there by itself`
+      return { action: 'advised', says: `${says}; the playbook still puts the hosts of ${name} there by itself` }
     case 'already-there':
-      return `${renamed}, and the inventory puts its hosts there`
-    case 'open':
+      return { action: 'none', says: `${says}, and the inventory puts its hosts there` }
     case 'empty':
-      return renamed
+      return { action: 'none', says }
   }
 }
 
-function hostList({ analysis }: Side, name: string, to?: string): string {
-  const there = new Set(to === undefined ? [] : hostsOf(analysis.run.inventory, to))
-  const hosts = hostsOf(analysis.inventory, name).filter(host => !there.has(host))
+/** What to do and say about a group without a successor; where the inventory does not name it, only that it is so. */
+function unused(
+  old: Side,
+  next: Side,
+  matching: Matching,
+  name: string,
+  isPerhapsAsked: boolean,
+  isInInventory: boolean,
+): Told {
+  const members = isInInventory ? hostsOf(next.analysis.inventory, name) : []
+  if (isPerhapsAsked) {
+    return {
+      action: members.length === 0 ? 'none' : 'advised',
+      says: `no play or condition names the group ${name} any more; it may be asked for where a name is put together or matched`,
+    }
+  }
+  const gone = `no play or condition asks for the group ${name} any more`
+  if (members.length === 0) return { action: 'none', says: gone }
+  const variables = hasVariables(next, name) ? '; its variables still apply' : ''
+  const alone = membersAlone(next, name, members)
+  if (alone.length > 0) {
+    return {
+      action: 'required',
+      says: `${gone}, nor for another group of ${shortList(alone)}${variables}`,
+    }
+  }
+  const { play, hosts } = leftOutByPlay(old, next, matching, name, members) ?? {}
+  if (play !== undefined && hosts !== undefined) {
+    return {
+      action: 'required',
+      says: `${gone}: the play at ${placeText(placeOfSpan(play.at))} leaves out ${shortList(hosts)} now${variables}`,
+    }
+  }
+  return { action: 'advised', says: `${gone}; other groups of its hosts are asked for${variables}` }
+}
+
+function shortList(hosts: readonly string[]): string {
   return hosts.slice(0, 4).join(', ') + (hosts.length > 4 ? ` and ${hosts.length - 4} more` : '')
+}
+
+/** Whether the inventory, or a file beside it or the playbook, sets variables for a group. */
+function hasVariables({ analysis: { inventory, variableFiles } }: Side, name: string): boolean {
+  return (inventory.groups.get(name)?.variables.length ?? 0) > 0 || variableFiles.some(({ group }) => group === name)
+}
+
+/** Those of a group's hosts that are in no other group that anything asks for, but for those that every host is in. */
+function membersAlone(side: Side, name: string, members: readonly string[]): readonly string[] {
+  const asked = [...side.index.groups.keys()].filter(
+    each => each !== name && !alwaysThere.has(each) && isAskedFor(side, each),
+  )
+  const there = new Set(asked.flatMap(each => hostsOf(side.analysis.run.inventory, each)))
+  return members.filter(host => !there.has(host))
+}
+
+/** A play that OLD had for the group, and that is still there, but no longer for all of the group's hosts. */
+function leftOutByPlay(
+  old: Side,
+  next: Side,
+  matching: Matching,
+  name: string,
+  members: readonly string[],
+): { readonly play: Play; readonly hosts: readonly string[] } | undefined {
+  for (const read of old.index.groups.get(name) ?? []) {
+    if (read.owner.kind !== 'play' || passedOnTo(read) !== undefined) continue
+    const play = matching.playOf(read.owner)?.play
+    const [before, now] = [hostsOfPlay(old, read.owner.play), play && hostsOfPlay(next, play)]
+    if (play === undefined || before === undefined || now === undefined) continue
+    const hosts = members.filter(host => before.has(host) && !now.has(host))
+    if (hosts.length > 0) return { play, hosts }
+  }
+  return undefined
+}
+
+/** The hosts of a play as its pattern is written; undefined where that holds a template. */
+function hostsOfPlay({ analysis }: Side, { hosts }: Play): ReadonlySet<string> | undefined {
+  const nodes = hosts?.kind === 'list' ? hosts.items : hosts === undefined ? [] : [hosts]
+  const patterns = nodes.flatMap(node => (node.kind === 'scalar' && typeof node.data === 'string' ? [node.data] : []))
+  if (patterns.length === 0 || patterns.length < nodes.length || patterns.some(hasTemplate)) return undefined
+  return new Set(matchHosts(patterns, analysis.run.inventory))
 }
 
 /** Whether anything asks for a group other than to pass its hosts on; a template in `hosts:` may name it in its text. */
