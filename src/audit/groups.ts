@@ -54,10 +54,9 @@ export function groupChanges(old: Side, next: Side, matching: Matching): readonl
       {
         kind: to === undefined ? 'group-unused' : 'group-renamed',
         name,
-        ...(to === undefined ? {} : { to }),
         ...(to === undefined
           ? unused(old, next, matching, name, open !== undefined, inventory.length > 0)
-          : renamed(next, name, to, inventory.length > 0 ? standing : 'empty')),
+          : { to, ...renamed(next, name, to, inventory.length > 0 ? standing : 'empty') }),
         old: evidence?.[0]?.old ?? placeOfSpan(before.at),
         new: evidence?.[0]?.new ?? (target === undefined ? null : placeOfSpan(target.at)),
         inventory,
