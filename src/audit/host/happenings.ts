@@ -1,6 +1,7 @@
 import { type Occurrence, runsOf } from '../../effects/run-effects.js'
 import type { ChangedPlace } from '../../reports/audit.js'
 import { placeOfSpan } from '../../reports/place.js'
+import type { Span } from '../../source/text.js'
 import { absorbed, anyClause, type Clause } from '../../verdicts/clauses.js'
 import { type Standing, standingOf } from '../../verdicts/standing.js'
 import type { Matching } from '../matching/matching.js'
@@ -22,11 +23,11 @@ export function happeningsOf(
   now: Side,
   matching: Matching,
 ): { readonly old: readonly Happening[]; readonly now: readonly Happening[] } {
-  const numbers = new Map<PlacedStatement, number>()
-  const numberOf = (placed: PlacedStatement): number => {
-    const known = numbers.get(placed)
-    if (known === undefined) numbers.set(placed, numbers.size)
-    return known ?? numbers.size - 1
+  const numbers = new Map<PlacedStatement | string, number>()
+  const numberOf = (task: PlacedStatement | string): number => {
+    const known = numbers.get(task) ?? numbers.size
+    numbers.set(task, known)
+    return known
   }
   const oldTasks = statementsByPlace(old.index)
   const newTasks = statementsByPlace(now.index)
@@ -39,8 +40,7 @@ export function happeningsOf(
       const standing = standingOf(occurrence)
       if (standing.kind === 'never') return []
       const placed = taskOf(occurrence.task.task.at)
-      // A task that the index does not have (a file from outside) is matched with none.
-      return [{ occurrence, standing, task: placed === undefined ? -1 : numberOf(placed) }]
+      return [{ occurrence, standing, task: numberOf(placed ?? asWrittenAt(occurrence.task.task.at)) }]
     })
   return {
     now: gather(now, newTasks),
@@ -49,6 +49,11 @@ export function happeningsOf(
       return placed && (matching.statementOf(placed) ?? placed)
     }),
   }
+}
+
+/** A task that the index does not have (its file is outside of roles): only the very same one of that file is matched. */
+function asWrittenAt({ file, start, end }: Span): string {
+  return `${file.path}\0${file.text.slice(start, end)}`
 }
 
 /** Statements by where they start. */
