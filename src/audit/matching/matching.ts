@@ -241,17 +241,19 @@ function gaps(
   const groups = new Map<string, Candidate[]>()
   let open: Candidate[] = []
   let before = ''
-  let path: string | undefined
+  let file: string | undefined
+  let path = ''
   const close = (after: string): void => {
     if (open.length > 0) groups.set(`${before}\0${after}`, open)
     open = []
     before = after
   }
   for (const candidate of candidates) {
-    if (candidate.placed.path !== path) {
+    if (candidate.placed.path !== file) {
       close(`end of ${path}`)
-      before = `start of ${candidate.path}`
-      path = candidate.placed.path
+      file = candidate.placed.path
+      path = candidate.path
+      before = `start of ${path}`
     }
     const match = matchOf(candidate)
     if (match === undefined) open.push(candidate)
