@@ -13,23 +13,40 @@ export interface AskedName {
   readonly whole: Expression
 }
 
+/** A name that is not written out: its known pieces, null for the others; of one that is looked for by a pattern, that. */
+export interface OpenName {
+  readonly pieces: readonly (string | null)[]
+  readonly regex?: string
+}
+
 /** What an expression or template asks of variables and groups from outside itself. */
 export interface Asked {
   readonly names: readonly AskedName[]
   readonly groups: readonly AskedName[]
+  /** Groups of which the name is put together at run time: `groups['x_' ~ item]`. */
+  readonly dynamicGroups: readonly (OpenName & { readonly start: number })[]
   /** Names put together at run time: `vars['x_' ~ item]`, `lookup('vars', name)`; null stands for what is not written out. */
   readonly dynamic: readonly { readonly pieces: readonly (string | null)[]; readonly start: number }[]
 }
 
 /**
  * The variables and groups an expression asks for: plain names, `vars.x`, `hostvars[host].x`, `lookup('vars', 'x')`; and
- * `groups.x`, `groups['x']`, `'x' in group_names`. Where all variables of hosts go through filters, every word of their
- * arguments counts as a name. `items` are names that stand for one of a few constants (`item` of a written loop).
+ * `groups.x`, `groups['x']`, `'x' in groups`, `'x' in group_names`, `group_names | intersect(['x'])`, also of another host. Where
+ * all variables of hosts go through filters, every word of their arguments counts as a name. `items` are names that stand for
+ * one of a few constants (`item` of a written loop).
  */
 export function askedIn(read: Expression | Template, items: Bound = new Map()): Asked {
   const names: AskedName[] = []
   const groups: AskedName[] = []
   const dynamic: { pieces: readonly (string | null)[]; start: number }[] = []
+  const dynamicGroups: (OpenName & { start: number })[] = []
+  const group = (named: Expression, start: number, bound: Bound, whole: Expression): void => {
+    for (const pieces of textsOf(named, bound)) {
+      const [only, ...more] = pieces
+      if (typeof only === 'string' && more.length === 0) groups.push({ name: only, start, whole })
+      else dynamicGroups.push({ pieces, start })
+    }
+  }
   const variable = (named: Expression, start: number, bound: Bound, whole: Expression): void => {
     for (const pieces of textsOf(named, bound.size === 0 ? items : new Map([...items, ...bound]))) {
       const [only, ...more] = pieces
@@ -43,9 +60,7 @@ export function askedIn(read: Expression | Template, items: Bound = new Map()): 
       part.kind === 'item' ? part.index : { kind: 'constant', data: part.name, start, end: start, depth: 0 }
     if (isName(of, 'groups')) {
       if (part.kind === 'attribute' && dictMethods.has(part.name)) return
-      for (const [only, ...more] of textsOf(named, bound)) {
-        if (typeof only === 'string' && more.length === 0) groups.push({ name: only, start, whole })
-      }
+      group(named, start, bound, whole)
     } else if (isName(of, 'vars') || isHostVars(of)) variable(named, start, bound, whole)
   }
   visitFree(read, (part, bound, whole) => {
@@ -60,12 +75,22 @@ export function askedIn(read: Expression | Template, items: Bound = new Map()): 
       case 'comparison': {
         let left = part.first
         for (const { comparator, right } of part.links) {
-          const text = left.kind === 'constant' ? left.data : undefined
-          if (typeof text === 'string' && isName(right, 'group_names') && comparator.endsWith('in')) {
-            groups.push({ name: text, start: left.start, whole })
-          }
+          if (comparator.endsWith('in') && holdsGroupNames(right)) group(left, left.start, bound, whole)
           left = right
         }
+        break
+      }
+      case 'filter':
+      case 'test': {
+        // `map('extract', hostvars, 'x')`, `hostvars | json_query('*.x')`, `… | selectattr('value.x')`
+        if (part.kind === 'filter' && isOverAllHosts(part)) {
+          for (const word of wordsIn(part.args)) names.push({ name: word, start: part.start, whole })
+        }
+        const operands = [...(part.of === null ? [] : [part.of]), ...part.args.positional]
+        if (!operands.some(holdsGroupNames)) break
+        const regex = regexSelected(part, operands)
+        if (regex !== undefined) dynamicGroups.push({ pieces: [null], regex, start: part.start })
+        else for (const named of namedBeside(part, operands)) group(named, named.start, bound, whole)
         break
       }
       case 'call': {
@@ -77,9 +102,7 @@ export function askedIn(read: Expression | Template, items: Bound = new Map()): 
         }
         if (called.kind === 'attribute' && called.name === 'get' && isName(called.of, 'groups')) {
           const [key] = part.args.positional
-          for (const [only] of key === undefined ? [] : textsOf(key, bound)) {
-            if (typeof only === 'string') groups.push({ name: only, start: part.start, whole })
-          }
+          if (key !== undefined) group(key, part.start, bound, whole)
         }
         const [plugin, ...terms] = part.args.positional
         const isLookup = part.of.kind === 'name' && /^(?:lookup|query|q)$/.test(part.of.name)
@@ -94,17 +117,11 @@ export function askedIn(read: Expression | Template, items: Bound = new Map()): 
         }
         break
       }
-      case 'filter':
-        // `map('extract', hostvars, 'x')`, `hostvars | json_query('*.x')`, `… | selectattr('value.x')`
-        if (isOverAllHosts(part)) {
-          for (const word of wordsIn(part.args)) names.push({ name: word, start: part.start, whole })
-        }
-        break
       default:
         break
     }
   })
-  return { names, groups, dynamic }
+  return { names, groups, dynamicGroups, dynamic }
 }
 
 /** Whether a filter works on the variables of hosts, as its input or an argument. */
@@ -134,6 +151,55 @@ const dictMethods = new Set(['get', 'keys', 'values', 'items'])
 
 function isName(expression: Expression, name: string): boolean {
   return expression.kind === 'name' && expression.name === name
+}
+
+/** Filters behind which names of groups are still names of groups. */
+const keepNames = new Set(['default', 'd', 'list', 'sort', 'unique', 'intersect', 'difference', 'union'])
+
+/** Filters and tests that hold names against another list, or against one name. */
+const compareNames = new Set(['intersect', 'difference', 'union', 'symmetric_difference', 'in', 'contains'])
+
+/** The names of a host's groups (`group_names`, `hostvars[host].group_names`), or of all groups. */
+function holdsGroupNames(expression: Expression): boolean {
+  switch (expression.kind) {
+    case 'name':
+      return expression.name === 'group_names' || expression.name === 'groups'
+    case 'attribute':
+      return expression.name === 'group_names' && isHostVars(expression.of)
+    case 'item':
+      return (
+        expression.index.kind === 'constant' && expression.index.data === 'group_names' && isHostVars(expression.of)
+      )
+    case 'call':
+      return expression.of.kind === 'attribute' && expression.of.name === 'keys' && isName(expression.of.of, 'groups')
+    case 'filter':
+      return expression.of !== null && keepNames.has(shortName(expression.name)) && holdsGroupNames(expression.of)
+    default:
+      return false
+  }
+}
+
+/** What a filter or test holds against names of groups: the items of a list that is written out, else the whole. */
+function namedBeside({ name }: { readonly name: string }, operands: readonly Expression[]): readonly Expression[] {
+  return operands.flatMap(operand => {
+    if (holdsGroupNames(operand)) return []
+    if (operand.kind === 'list' || operand.kind === 'tuple') return operand.items
+    return compareNames.has(shortName(name)) ? [operand] : []
+  })
+}
+
+/** The pattern of `group_names | select('match', '^x')`. */
+function regexSelected({ name }: { readonly name: string }, operands: readonly Expression[]): string | undefined {
+  const [, test, pattern] = operands
+  if (!/^(?:select|reject)$/.test(name) || test?.kind !== 'constant' || pattern?.kind !== 'constant') return undefined
+  if (typeof pattern.data !== 'string') return undefined
+  const kind = shortName(String(test.data))
+  if (kind === 'match') return `^(?:${pattern.data})`
+  return kind === 'search' || kind === 'regex' ? pattern.data : undefined
+}
+
+function shortName(name: string): string {
+  return name.replace(/^ansible\.builtin\./, '')
 }
 
 /** `hostvars[x]`, also behind filters that keep what it is (`default({})`). */

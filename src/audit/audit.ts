@@ -45,7 +45,7 @@ export function auditCode(old: Side, fresh: Side, reports: Reports, request: Aud
     ...unavailableVersions(compared),
     ...[ansibleChange(reports.old, reports.new, request.acceptsAnsible) ?? []].flat(),
     ...collectionChanges(old, fresh),
-    ...groupChanges(old, fresh),
+    ...groupChanges(old, fresh, matching),
     ...variableChanges(compared),
     ...deadOptions(compared),
     ...effectChanges(old, fresh, matching, request.usedTags),

@@ -11,6 +11,7 @@ import {
   type Task,
   type Unreadable,
 } from '../ansible/statement.js'
+import { splitPattern } from '../inventory/patterns.js'
 import type { Bound } from '../jinja/names.js'
 import { hasTemplate, parseExpression, parseTemplate } from '../jinja/parser.js'
 import type { Expression } from '../jinja/syntax.js'
@@ -19,7 +20,7 @@ import { roleDirectories } from '../run/role.js'
 import { pathToOpen, type Span } from '../source/text.js'
 import type { Origin } from '../variables/resolved.js'
 import type { Node, ScalarNode } from '../yaml/node.js'
-import { type Asked, askedIn } from './asked.js'
+import { type Asked, askedIn, type OpenName } from './asked.js'
 
 /** A task or block where it is written, whether a run reaches it or not. */
 export interface PlacedStatement {
@@ -78,6 +79,8 @@ export interface RoleIndex {
   readonly reads: ReadonlyMap<string, readonly NameRead[]>
   /** Groups that expressions and `hosts:` name. */
   readonly groups: ReadonlyMap<string, readonly NameRead[]>
+  /** Names of groups that are put together at run time, and patterns in `hosts:`. */
+  readonly dynamicGroups: readonly (OpenName & { readonly at: Span })[]
   /** Parts of names that are put together at run time (`vars['x_' ~ item]`): the known pieces, null for the others. */
   readonly dynamic: readonly { readonly pieces: readonly (string | null)[]; readonly at: Span }[]
   /** What could not be read. */
@@ -154,6 +157,7 @@ interface Collector {
   readonly template: (path: string, text: string, at: Span) => void
   readonly place: (placed: PlacedStatement) => void
   readonly group: (read: NameRead) => void
+  readonly dynamicGroup: (name: OpenName, at: Span) => void
   readonly play: (play: Play, path: string) => void
   readonly entry: (entry: RoleEntry) => void
 }
@@ -167,6 +171,7 @@ function collector(): Collector {
   const reads = new Map<string, NameRead[]>()
   const groups = new Map<string, NameRead[]>()
   const dynamic: { pieces: readonly (string | null)[]; at: Span }[] = []
+  const dynamicGroups: (OpenName & { at: Span })[] = []
   const unread: { says: string; at: Span }[] = []
   const add = <T extends { readonly name: string }>(map: Map<string, T[]>, item: T): void => {
     const known = map.get(item.name)
@@ -176,13 +181,15 @@ function collector(): Collector {
   const ask = (asked: Asked, spanAt: (offset: number) => Span, owner: Owner, slot: string): void => {
     for (const { name, start, whole } of asked.names) add(reads, { name, at: spanAt(start), owner, slot, whole })
     for (const { name, start, whole } of asked.groups) add(groups, { name, at: spanAt(start), owner, slot, whole })
+    for (const { start, ...open } of asked.dynamicGroups) dynamicGroups.push({ ...open, at: spanAt(start) })
     for (const { pieces, start } of asked.dynamic) dynamic.push({ pieces, at: spanAt(start) })
   }
   return {
-    found: { statements, plays, entries, templates, definitions, reads, groups, dynamic, unread },
+    found: { statements, plays, entries, templates, definitions, reads, groups, dynamicGroups, dynamic, unread },
     define: definition => add(definitions, definition),
     place: placed => statements.push(placed),
     group: read => add(groups, read),
+    dynamicGroup: (name, at) => dynamicGroups.push({ ...name, at }),
     play: (play, path) => plays.push({ play, path }),
     entry: entry => entries.push(entry),
     text: (node, slot, owner, isExpression) => {
@@ -370,6 +377,7 @@ function indexPlaybook(code: Code, path: string, collect: Collector): void {
         collect.text(text, 'hosts', owner, false)
         for (const name of groupsInPattern(text.data))
           collect.group({ name, at: text.span, owner, slot: 'hosts', whole: undefined })
+        for (const name of openNamesInPattern(text.data)) collect.dynamicGroup(name, text.span)
       })
     }
     indexVarsFiles(code, entry, path, collect)
@@ -394,16 +402,26 @@ function indexVarsFiles(code: Code, play: Play, path: string, collect: Collector
 
 /** The names in a host pattern (`a:&b:!c[0]`) that are written out. */
 export function groupsInPattern(data: ScalarNode['data']): readonly string[] {
+  return termsOf(data).filter(name => /^[\w.-]+$/.test(name))
+}
+
+/** What a host pattern asks for with wildcards (`a*`) or by a regular expression (`~a.+`). */
+function openNamesInPattern(data: ScalarNode['data']): readonly OpenName[] {
+  return termsOf(data).flatMap((term): readonly OpenName[] => {
+    if (term.startsWith('~')) return [{ pieces: [null], regex: `^(?:${term.slice(1)})` }]
+    if (!/[*?[]/.test(term)) return []
+    const [first = '', ...rest] = term.split(/\*|\?|\[[^\]]*\]/)
+    return [{ pieces: [first, ...rest.flatMap(piece => [null, piece])].filter(piece => piece !== '') }]
+  })
+}
+
+/** The terms of a host pattern without what combines them and without subscripts. */
+function termsOf(data: ScalarNode['data']): readonly string[] {
   if (typeof data !== 'string' || hasTemplate(data)) return []
-  return data
-    .split(/[:,]/)
-    .map(part =>
-      part
-        .trim()
-        .replace(/^[!&]/, '')
-        .replace(/\[[^\]]*\]$/, ''),
-    )
-    .filter(name => /^[\w.-]+$/.test(name))
+  return splitPattern(data).map(term => {
+    const plain = term.replace(/^[!&]/, '')
+    return plain.startsWith('~') ? plain : plain.replace(/\[-\d:]*\]$/, '')
+  })
 }
 
 /** Visits the texts of a value, keys of mappings included. */

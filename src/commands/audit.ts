@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { Option } from 'commander'
 import { type AnalysisRequest, analyze, ansibleOf } from '../analyze.js'
 import { auditCode, ranked } from '../audit/audit.js'
+import { stoppedNote } from '../audit/host/stopped.js'
 import { outlineChanges, outlineOfSide, outlineOfSnapshot } from '../audit/outline.js'
 import { renderInventoryPatch } from '../audit/patch.js'
 import { indexRoles } from '../audit/role-index.js'
@@ -180,7 +181,7 @@ export function auditVersions(old: Version, fresh: Version, request: AnalysisReq
     },
   )
   const { playbook, host } = fresh.report
-  const notCompared = [old, fresh].flatMap(version => unreadIn(version))
+  const notCompared = [stoppedNote(old.side, fresh.side) ?? [], ...[old, fresh].map(unreadIn)].flat()
   return { old: old.report.source, new: fresh.report.source, playbook, host, changes, notCompared }
 }
 

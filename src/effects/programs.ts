@@ -735,8 +735,25 @@ const containerPowers = (call: ProgramCall): readonly Power[] => {
     const text = textOf(word) ?? ''
     return /^--(privileged(=true)?|cap-add(=.*)?)$/.test(text)
   })
-  return starts && rights ? EVERY_POWER : []
+  if (!starts || !rights) return []
+  const ofHost = call.arguments.some(word => /^(?:--pid=host|--pid|-v=?\/:.*|\/:.*)$/.test(textOf(word) ?? ''))
+  return ofHost ? EVERY_POWER : KERNEL_POWERS
 }
+
+/** What a container with the rights of the host, but without its processes and its whole file system, can change. */
+const KERNEL_POWERS: readonly Power[] = [
+  'changes-swap',
+  'changes-mounts',
+  'changes-modules',
+  'changes-sysctl',
+  'changes-firewall',
+  'changes-network',
+  'changes-hostname',
+  'changes-clock',
+  'writes-files',
+  'reboots',
+]
+
 function container(call: ProgramCall, action: 'started' | 'stopped' | 'removed' | 'image' | 'other'): Effect {
   return { kind: 'container', runtime: call.program, action, arguments: call.arguments, at: call.at }
 }

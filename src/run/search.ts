@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { type Cause, mergeCauses, type Option, unknown, type Value } from '../jinja/value.js'
+import { type Cause, mergeCauses, type Option, type Unknown, unknown, type Value } from '../jinja/value.js'
 import { type Code, directoryOf, firstFile, joinPath } from './code.js'
 import { type Frame, rolesOf } from './frame.js'
 import { placeOfRun } from './state.js'
@@ -105,9 +105,10 @@ export function findFiles(code: Code, name: Value, directories: readonly string[
     const cause: Cause = name.kind === 'known' ? { says: 'a file name has to be text', at: checkout } : name
     return { candidates: [], otherwise: [cause], absent: false, elsewhere: [] }
   }
-  const pieces = name.text ?? [null]
+  const open = openInCheckout(name)
+  const pieces = open?.pieces ?? name.text ?? [null]
   const seen = new Set<string>()
-  for (const directory of directories) {
+  for (const directory of open === undefined ? directories : [open.directory]) {
     for (const path of filesLike(code, directory, pieces)) seen.add(path)
     if (seen.size > 0) break
   }
@@ -117,6 +118,19 @@ export function findFiles(code: Code, name: Value, directories: readonly string[
     absent: false,
     elsewhere: leadingElsewhere(name.causes),
   }
+}
+
+/** Of a path in the checkout that is known up to a piece of a file's name: the directory, and the pieces of the name. */
+function openInCheckout({
+  causes,
+  text = [],
+}: Unknown): { readonly directory: string; readonly pieces: readonly (string | null)[] } | undefined {
+  const [root, start, ...rest] = text
+  if (root !== null || typeof start !== 'string' || !start.startsWith('/') || rest.length === 0) return undefined
+  if (!causes.some(({ at }) => at.file === checkout.file)) return undefined
+  const end = start.lastIndexOf('/')
+  const directory = joinPath('', start.slice(1, Math.max(end, 1)))
+  return directory === undefined ? undefined : { directory, pieces: [start.slice(end + 1), ...rest] }
 }
 
 /** The result of `first_found` over names of which some are not known: the first certain hit ends the search. */

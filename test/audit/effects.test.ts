@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { deedsOf } from '../../src/audit/host/deeds.js'
 import { effectChanges } from '../../src/audit/host/effects.js'
+import { stoppedNote } from '../../src/audit/host/stopped.js'
 import { matchSides } from '../../src/audit/matching/matching.js'
 import { formulaOf, isSameCondition } from '../../src/audit/matching/same-condition.js'
 import type { Change } from '../../src/reports/audit.js'
@@ -15,6 +16,8 @@ interface Row {
   readonly old: Files
   readonly new: Files
   readonly usedTags?: readonly string[]
+  /** What is said of runs that stop; null: nothing. */
+  readonly stoppedNote?: string | null
   /** Kind, action, name (`*`: any) and, where it is given, what it says. */
   readonly changes: readonly (readonly [kind: string, action: string, name: string, says?: string])[]
 }
@@ -38,6 +41,8 @@ describe('effects of two versions', () => {
         }),
         row.changes,
       )
+      const { stoppedNote: note } = row
+      if (note !== undefined) assert.equal(withSides(row.old, row.new, stoppedNote) ?? null, note)
       for (const change of changes) assert.ok(change.old !== null || change.new !== null, change.says)
     })
   }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { analyze, defaultRequest } from '../../src/analyze.js'
 import { groupChanges } from '../../src/audit/groups.js'
+import { matchSides } from '../../src/audit/matching/matching.js'
 import { indexRoles } from '../../src/audit/role-index.js'
 import type { Side } from '../../src/audit/side.js'
 import type { Change } from '../../src/reports/audit.js'
@@ -59,10 +60,9 @@ describe('groups of an inventory between two versions', () => {
         writeFiles(own, row.inventory)
         const [file] = Object.keys(row.inventory)
         const inventory = file === undefined ? [] : [join(own, file)]
-        const changes = groupChanges(
-          sideOf(join(root, 'old'), row.old, inventory),
-          sideOf(join(root, 'new'), row.new, inventory),
-        )
+        const old = sideOf(join(root, 'old'), row.old, inventory)
+        const now = sideOf(join(root, 'new'), row.new, inventory)
+        const changes = groupChanges(old, now, matchSides(old.index, now.index))
         assert.deepEqual(
           changes.map((change, number) => toldOf(change, own, row.changes[number])),
           row.changes,

@@ -7,6 +7,7 @@ import { type Standing, standingOf } from '../../verdicts/standing.js'
 import type { Matching } from '../matching/matching.js'
 import type { PlacedStatement, RoleIndex } from '../role-index.js'
 import type { Side } from '../side.js'
+import { behindStops, type FindStatement } from './stopped.js'
 
 /** An effect that comes about, or may, on one side. */
 export interface Happening {
@@ -16,31 +17,31 @@ export interface Happening {
   readonly task: number
 }
 
-/** What happens to the host on both sides; tasks that are matched have the same number. */
+/** What happens to the host on both sides, but for what stands behind a stop; tasks that are matched have the same number. */
 export function happeningsOf(
   old: Side,
   now: Side,
   matching: Matching,
 ): { readonly old: readonly Happening[]; readonly now: readonly Happening[] } {
-  const numbers = new Map<PlacedStatement, number>()
-  const numberOf = (placed: PlacedStatement): number => {
-    const known = numbers.get(placed)
-    if (known === undefined) numbers.set(placed, numbers.size)
-    return known ?? numbers.size - 1
+  const numbers = new Map<PlacedStatement | string, number>()
+  const numberOf = (task: PlacedStatement | string): number => {
+    const known = numbers.get(task) ?? numbers.size
+    numbers.set(task, known)
+    return known
   }
-  const gather = (side: Side, taskOf: (at: Span) => PlacedStatement | undefined): readonly Happening[] =>
+  const oldTasks = statementsByPlace(old.index)
+  const newTasks = statementsByPlace(now.index)
+  const uncompared = behindStops(old, now, matching, oldTasks, newTasks)
+  const gather = (side: Side, taskOf: FindStatement): readonly Happening[] =>
     side.analysis.effects.occurrences.flatMap(occurrence => {
       if (occurrence.effect.kind === 'stop-if' || occurrence.effect.kind === 'cluster-object') return []
       // Most do not run; why not is of no interest here.
-      if (occurrence.asWritten || runsOf(occurrence).kind === 'false') return []
+      if (uncompared.has(occurrence.task) || occurrence.asWritten || runsOf(occurrence).kind === 'false') return []
       const standing = standingOf(occurrence)
       if (standing.kind === 'never') return []
       const placed = taskOf(occurrence.task.task.at)
-      // A task that the index does not have (a file from outside) is matched with none.
-      return [{ occurrence, standing, task: placed === undefined ? -1 : numberOf(placed) }]
+      return [{ occurrence, standing, task: numberOf(placed ?? asWrittenAt(occurrence.task.task.at)) }]
     })
-  const oldTasks = statementsByPlace(old.index)
-  const newTasks = statementsByPlace(now.index)
   return {
     now: gather(now, newTasks),
     old: gather(old, at => {
@@ -50,8 +51,13 @@ export function happeningsOf(
   }
 }
 
+/** A task that the index does not have (its file is outside of roles): only the very same one of that file is matched. */
+function asWrittenAt({ file, start, end }: Span): string {
+  return `${file.path}\0${file.text.slice(start, end)}`
+}
+
 /** Statements by where they start. */
-function statementsByPlace(index: RoleIndex): (at: Span) => PlacedStatement | undefined {
+function statementsByPlace(index: RoleIndex): FindStatement {
   const byFile = new Map<string, Map<number, PlacedStatement>>()
   for (const placed of index.statements) {
     const { file, start } = placed.statement.at

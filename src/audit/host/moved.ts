@@ -1,5 +1,8 @@
+import { posix } from 'node:path'
+import { readPlaybook } from '../../ansible/read-plays.js'
 import type { Change, ChangedPlace } from '../../reports/audit.js'
 import { placeOfSpan } from '../../reports/place.js'
+import type { Code } from '../../run/code.js'
 import { tagsAsWritten } from '../../run/tags.js'
 import { entryOf } from '../../yaml/node.js'
 import type { Matching } from '../matching/matching.js'
@@ -10,7 +13,7 @@ import type { Side } from '../side.js'
 export function movedChanges(old: Side, now: Side, matching: Matching, usedTags: readonly string[]): readonly Change[] {
   return [
     ...roleChanges(old.index, now.index, matching),
-    ...playbookChanges(old.index, now.index, matching),
+    ...playbookChanges(old.index, now, matching),
     ...tagChanges(old, now, usedTags),
     ...taskChanges(old.index, matching),
   ]
@@ -54,18 +57,19 @@ function firstPlace(index: RoleIndex, directory: string): ChangedPlace | null {
   return null
 }
 
-function playbookChanges(old: RoleIndex, now: RoleIndex, matching: Matching): readonly Change[] {
-  const there = new Set(now.playbooks)
+function playbookChanges(old: RoleIndex, now: Side, matching: Matching): readonly Change[] {
+  const there = new Set(now.index.playbooks)
   return old.playbooks.flatMap((path): readonly Change[] => {
     const to = matching.pathOf(path)
     if (to === undefined || to === path) return []
-    const stays = there.has(path) ? `; ${path} is still there and imports it` : ''
+    const imports = there.has(path) && importsOf(now.analysis.code, path).has(to)
+    const stays = there.has(path) ? `; ${path} is still there${imports ? ' and imports it' : ', without them'}` : ''
     return [
       {
         kind: 'playbook-renamed',
         name: path,
         to,
-        action: there.has(path) ? 'none' : 'advised',
+        action: imports ? 'none' : 'advised',
         says: `The plays of ${path} stand in ${to}${stays}`,
         old: { file: path, line: 1 },
         new: { file: to, line: 1 },
@@ -73,6 +77,23 @@ function playbookChanges(old: RoleIndex, now: RoleIndex, matching: Matching): re
       },
     ]
   })
+}
+
+/** The playbooks that one imports, and those that they import. */
+function importsOf(code: Code, path: string): ReadonlySet<string> {
+  const found = new Set<string>()
+  const open = [path]
+  for (let each = open.pop(); each !== undefined; each = open.pop()) {
+    const node = code.document(each)
+    for (const entry of node === undefined ? [] : readPlaybook(node, () => {})) {
+      if (entry.kind !== 'import-playbook') continue
+      const imported = posix.join(posix.dirname(each), entry.file)
+      if (found.has(imported)) continue
+      found.add(imported)
+      open.push(imported)
+    }
+  }
+  return found
 }
 
 /** Every tag that stands anywhere in the role code. */

@@ -1,5 +1,5 @@
 import type { Block, Directives, Play, Task } from '../../ansible/statement.js'
-import type { PlacedStatement, RoleIndex } from '../role-index.js'
+import type { Owner, PlacedStatement, RoleIndex } from '../role-index.js'
 import { comparableName, type Meaning, meanings, printNode } from './meaning.js'
 import { placeContent } from './placing.js'
 
@@ -18,6 +18,8 @@ export interface Matching {
   readonly oldStatementOf: (now: PlacedStatement) => PlacedStatement | undefined
   readonly playOf: (old: PlacedPlay) => PlacedPlay | undefined
   readonly oldPlayOf: (now: PlacedPlay) => PlacedPlay | undefined
+  /** What holds in the new version what the owner of a read held. */
+  readonly ownerOf: (old: Owner) => Owner | undefined
   /** Tasks and blocks of the one version that the other does not have. */
   readonly unmatched: {
     readonly old: readonly PlacedStatement[]
@@ -37,7 +39,21 @@ export function matchSides(old: RoleIndex, now: RoleIndex): Matching {
   const statements = matchStatements(old, now, meaningOf, placing.roles, placing.paths)
   const oldStatements = inverse(statements)
   const plays = matchPlays(old, now, placing.paths)
-  const oldPlays = inverse(plays)
+  const newPlayOf = new Map([...plays].map(([{ play }, placed]) => [play, placed]))
+  const oldPlayOf = new Map([...plays].map(([placed, { play }]) => [play, placed]))
+  const ownerOf = (owner: Owner): Owner | undefined => {
+    if (owner.kind === 'definition') return owner
+    if (owner.kind === 'statement') {
+      const placed = statements.get(owner.placed)
+      return placed && { kind: 'statement', placed }
+    }
+    if (owner.kind === 'play') {
+      const placed = newPlayOf.get(owner.play)
+      return placed && { kind: 'play', ...placed }
+    }
+    const path = placing.paths.get(owner.path)
+    return path === undefined ? undefined : { ...owner, path }
+  }
   return {
     roleOf: directory => placing.roles.get(directory),
     oldRoleOf: directory => oldRoles.get(directory),
@@ -45,8 +61,9 @@ export function matchSides(old: RoleIndex, now: RoleIndex): Matching {
     oldPathOf: path => oldPaths.get(path),
     statementOf: placed => statements.get(placed),
     oldStatementOf: placed => oldStatements.get(placed),
-    playOf: placed => plays.get(placed),
-    oldPlayOf: placed => oldPlays.get(placed),
+    playOf: ({ play }) => newPlayOf.get(play),
+    oldPlayOf: ({ play }) => oldPlayOf.get(play),
+    ownerOf,
     unmatched: {
       old: old.statements.filter(placed => !statements.has(placed)),
       new: now.statements.filter(placed => !oldStatements.has(placed)),
@@ -224,17 +241,19 @@ function gaps(
   const groups = new Map<string, Candidate[]>()
   let open: Candidate[] = []
   let before = ''
-  let path: string | undefined
+  let file: string | undefined
+  let path = ''
   const close = (after: string): void => {
     if (open.length > 0) groups.set(`${before}\0${after}`, open)
     open = []
     before = after
   }
   for (const candidate of candidates) {
-    if (candidate.placed.path !== path) {
+    if (candidate.placed.path !== file) {
       close(`end of ${path}`)
-      before = `start of ${candidate.path}`
-      path = candidate.placed.path
+      file = candidate.placed.path
+      path = candidate.path
+      before = `start of ${path}`
     }
     const match = matchOf(candidate)
     if (match === undefined) open.push(candidate)
