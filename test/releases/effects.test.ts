@@ -17,7 +17,10 @@ const unfamiliarPrograms: ReadonlyMap<string, string> = new Map([
 
 /** What stands in the roles and cannot be read without a run, and why. */
 const unreadableTexts: readonly (readonly [RegExp, string])[] = [
-  [/^its text is not known: the task does not run/, 'a command of `validate:` that a template makes: no run, so no values'],
+  [
+    /^its text is not known: the task does not run/,
+    'a command of `validate:` that a template makes: no run, so no values',
+  ],
   [/^the script \S+\.sh could not be read$/, 'script: of the role, read as a file of its own in this test'],
   [
     /^the script …?\S*\.sh is not known here$/,
