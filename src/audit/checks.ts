@@ -6,7 +6,7 @@ import type { AppliedCondition, Check } from '../run/task-run.js'
 import type { Node } from '../yaml/node.js'
 import { printNode } from './matching/meaning.js'
 import { type Formula, formulaOf, isSameCondition } from './matching/same-condition.js'
-import type { PlacedStatement, RoleIndex } from './role-index.js'
+import { statementsByPlace } from './role-index.js'
 import type { Compared } from './side.js'
 
 /**
@@ -16,12 +16,12 @@ import type { Compared } from './side.js'
 export function checkChanges({ old, new: fresh, matching }: Compared): readonly Change[] {
   const before = worstByTask(old.analysis.run.checks)
   const now = worstByTask(fresh.analysis.run.checks)
-  const [placedOld, placedNew] = [placedTasks(old.index), placedTasks(fresh.index)]
+  const [placedOld, placedNew] = [statementsByPlace(old.index), statementsByPlace(fresh.index)]
   const changes: Change[] = []
   const met = new Set<string>()
   for (const check of now.values()) {
     const { task } = check.task
-    const placed = placedNew(task)
+    const placed = placedNew(task.at)
     const counterpart = placed && matching.oldStatementOf(placed)?.statement
     const earlier = counterpart?.kind === 'task' ? before.get(placeKey(counterpart)) : undefined
     if (earlier === undefined) {
@@ -36,7 +36,7 @@ export function checkChanges({ old, new: fresh, matching }: Compared): readonly 
     const { task } = check.task
     if (met.has(placeKey(task))) continue
     const place = placeOfSpan(task.at)
-    const placed = placedOld(task)
+    const placed = placedOld(task.at)
     const counterpart = placed && matching.statementOf(placed)?.statement
     // One that did not apply is not missed where it still stands.
     if (counterpart !== undefined && check.outcome === 'skipped') continue
@@ -68,12 +68,6 @@ function worstByTask(checks: readonly Check[]): ReadonlyMap<string, Check> {
     if (known === undefined || severity.indexOf(check.outcome) < severity.indexOf(known.outcome)) worst.set(task, check)
   }
   return worst
-}
-
-/** Tasks by their place: a playbook is read once for the run and once for the index. */
-function placedTasks({ statements }: RoleIndex): (task: Task) => PlacedStatement | undefined {
-  const byPlace = new Map(statements.map(placed => [placeKey(placed.statement), placed] as const))
-  return task => byPlace.get(placeKey(task))
 }
 
 function placeKey({ at }: Pick<Task, 'at'>): string {

@@ -96,32 +96,8 @@ function placesOf({ reads }: Pick<RoleIndex, 'reads'>): ReadonlyMap<string, read
 
 /** The key of the place in NEW that stands where an OLD read stood; undefined where there is none any more. */
 function placeIn({ owner, slot }: NameRead, matching: Matching): string | undefined {
-  const fresh = matchedOwner(owner, matching)
+  const fresh = matching.ownerOf(owner)
   return fresh === undefined ? undefined : `${keyOf(fresh)} ${slot}`
-}
-
-function matchedOwner(owner: Owner, matching: Matching): Owner | undefined {
-  switch (owner.kind) {
-    case 'statement': {
-      const placed = matching.statementOf(owner.placed)
-      return placed && { kind: 'statement', placed }
-    }
-    case 'play': {
-      const found = matching.playOf(owner)
-      return found && { kind: 'play', ...found }
-    }
-    case 'role-entry': {
-      const path = matching.pathOf(owner.path)
-      return path === undefined ? undefined : { ...owner, path }
-    }
-    case 'template': {
-      const path = matching.pathOf(owner.path)
-      return path === undefined ? undefined : { kind: 'template', path }
-    }
-    case 'import':
-    case 'definition':
-      return owner
-  }
 }
 
 const identities = new WeakMap<object, number>()

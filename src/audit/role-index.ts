@@ -128,8 +128,20 @@ export function readWithoutDefault({ reads, definitions, dynamic }: RoleIndex): 
   return found
 }
 
+/** Finds a statement by where it starts: a playbook is read once for the run and once for the index. */
+export function statementsByPlace({ statements }: RoleIndex): (at: Span) => PlacedStatement | undefined {
+  const byFile = new Map<string, Map<number, PlacedStatement>>()
+  for (const placed of statements) {
+    const { file, start } = placed.statement.at
+    const known = byFile.get(file.path)
+    if (known === undefined) byFile.set(file.path, new Map([[start, placed]]))
+    else known.set(start, placed)
+  }
+  return at => byFile.get(at.file.path)?.get(at.start)
+}
+
 /** Files at the top and in the directories of playbooks that hold plays. */
-export function playbooksOf({ tree, document }: Code): readonly string[] {
+function playbooksOf({ tree, document }: Code): readonly string[] {
   return ['', 'playbooks', 'extra_playbooks'].flatMap(directory =>
     tree.list(directory).flatMap(name => {
       const path = directory === '' ? name : `${directory}/${name}`
@@ -401,7 +413,7 @@ function indexVarsFiles(code: Code, play: Play, path: string, collect: Collector
 }
 
 /** The names in a host pattern (`a:&b:!c[0]`) that are written out. */
-export function groupsInPattern(data: ScalarNode['data']): readonly string[] {
+function groupsInPattern(data: ScalarNode['data']): readonly string[] {
   return termsOf(data).filter(name => /^[\w.-]+$/.test(name))
 }
 

@@ -5,7 +5,7 @@ import type { Span } from '../../source/text.js'
 import { absorbed, anyClause, type Clause } from '../../verdicts/clauses.js'
 import { type Standing, standingOf } from '../../verdicts/standing.js'
 import type { Matching } from '../matching/matching.js'
-import type { PlacedStatement, RoleIndex } from '../role-index.js'
+import { type PlacedStatement, statementsByPlace } from '../role-index.js'
 import type { Side } from '../side.js'
 import { behindStops, type FindStatement } from './stopped.js'
 
@@ -54,18 +54,6 @@ export function happeningsOf(
 /** A task that the index does not have (its file is outside of roles): only the very same one of that file is matched. */
 function asWrittenAt({ file, start, end }: Span): string {
   return `${file.path}\0${file.text.slice(start, end)}`
-}
-
-/** Statements by where they start. */
-function statementsByPlace(index: RoleIndex): FindStatement {
-  const byFile = new Map<string, Map<number, PlacedStatement>>()
-  for (const placed of index.statements) {
-    const { file, start } = placed.statement.at
-    const known = byFile.get(file.path)
-    if (known === undefined) byFile.set(file.path, new Map([[start, placed]]))
-    else known.set(start, placed)
-  }
-  return at => byFile.get(at.file.path)?.get(at.start)
 }
 
 /** Under what several happenings come about together: certainly, as the host decides, or as nobody can tell. */
