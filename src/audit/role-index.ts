@@ -16,6 +16,7 @@ import type { Bound } from '../jinja/names.js'
 import { hasTemplate, parseExpression, parseTemplate } from '../jinja/parser.js'
 import type { Expression } from '../jinja/syntax.js'
 import { type Code, directoryOf, joinPath } from '../run/code.js'
+import { playbooksIn } from '../run/playbooks.js'
 import { roleDirectories } from '../run/role.js'
 import { pathToOpen, type Span } from '../source/text.js'
 import type { Origin } from '../variables/resolved.js'
@@ -100,7 +101,7 @@ const expressionKeywords = new Set(['when', 'changed_when', 'failed_when', 'unti
  */
 export function indexRoles(code: Code, beside: readonly string[] = []): RoleIndex {
   const roles = roleDirectories(code).filter(directory => !directory.includes('/molecule/'))
-  const playbooks = playbooksOf(code)
+  const playbooks = playbooksIn(code)
   const collect = collector()
   for (const directory of roles) indexRole(code, directory, collect)
   for (const path of playbooks) indexPlaybook(code, path, collect)
@@ -138,28 +139,6 @@ export function statementsByPlace({ statements }: RoleIndex): (at: Span) => Plac
     else known.set(start, placed)
   }
   return at => byFile.get(at.file.path)?.get(at.start)
-}
-
-/** Files at the top and in the directories of playbooks that hold plays. */
-function playbooksOf({ tree, document }: Code): readonly string[] {
-  return ['', 'playbooks', 'extra_playbooks'].flatMap(directory =>
-    tree.list(directory).flatMap(name => {
-      const path = directory === '' ? name : `${directory}/${name}`
-      if (!/\.ya?ml$/.test(name) || tree.entryKind(path) !== 'file') return []
-      const node = document(path)
-      const isPlaybook =
-        node?.kind === 'list' &&
-        node.items.length > 0 &&
-        node.items.every(
-          item =>
-            item.kind === 'map' &&
-            item.entries.some(({ key }) =>
-              /^(?:hosts|(?:ansible\.builtin\.)?(?:import_playbook|include))$/.test(String(key.data)),
-            ),
-        )
-      return isPlaybook ? [path] : []
-    }),
-  )
 }
 
 interface Collector {

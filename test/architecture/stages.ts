@@ -11,6 +11,7 @@ export const stages = [
   'inventory',
   'variables',
   'run',
+  'addresses',
   'effects',
   'verdicts',
   'rules',

@@ -1,6 +1,7 @@
 import type { Block, Directives, Play, Task } from '../../ansible/statement.js'
+import { printNode } from '../../yaml/print.js'
 import type { Owner, PlacedStatement, RoleIndex } from '../role-index.js'
-import { comparableName, type Meaning, meanings, printNode } from './meaning.js'
+import { comparableName, type Meaning, meanings } from './meaning.js'
 import { placeContent } from './placing.js'
 
 /** A play and the playbook it stands in. */

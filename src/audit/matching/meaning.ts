@@ -1,5 +1,6 @@
 import type { Block, Statement, Task } from '../../ansible/statement.js'
-import type { Node, ScalarNode } from '../../yaml/node.js'
+import type { Node } from '../../yaml/node.js'
+import { printNode } from '../../yaml/print.js'
 
 /**
  * What a statement does, in a form that two versions can be compared by: how it is written down (quotes, order of
@@ -130,52 +131,4 @@ function printArgument(module: string, key: string, node: Node): string {
 /** A file's path without the number its name begins with: `tasks/0040-verify.yml` is `tasks/verify.yml`. */
 export function unnumbered(path: string): string {
   return path.replace(/(^|\/)\d+[-_]/, '$1')
-}
-
-/** A value without regard to how it is written down; blanks inside texts count once, those inside braces not at all. */
-export function printNode(node: Node): string {
-  return printWithin(node, { left: maxPrinted })
-}
-
-/** Aliases can make a short file print as a very long text; what two versions differ in stands before that. */
-const maxPrinted = 200_000
-
-function printWithin(node: Node, room: { left: number }): string {
-  if (room.left <= 0) return '…'
-  switch (node.kind) {
-    case 'scalar': {
-      const text = printScalar(node)
-      room.left -= text.length + 1
-      return text
-    }
-    case 'list': {
-      const items: string[] = []
-      for (const item of node.items) {
-        items.push(printWithin(item, room))
-        if (room.left <= 0) break
-      }
-      return `[${items.join(', ')}]`
-    }
-    case 'map': {
-      const entries: string[] = []
-      for (const { key, value } of node.entries) {
-        entries.push(`${printScalar(key)}: ${printWithin(value, room)}`)
-        if (room.left <= 0) break
-      }
-      return `{${entries.toSorted().join(', ')}}`
-    }
-    case 'unreadable':
-      return '?'
-  }
-}
-
-function printScalar({ data, tag }: ScalarNode): string {
-  const text = String(data)
-  if (tag !== undefined) return `!${tag} ${text}`
-  if (typeof data !== 'string' || !/\s|\{\{/.test(text)) return text
-  return text
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll(/\{\{-? ?/g, '{{')
-    .replaceAll(/ ?-?\}\}/g, '}}')
-    .trim()
 }

@@ -1,7 +1,8 @@
 import type { Block, Task } from '../../ansible/statement.js'
 import { once } from '../../source/once.js'
+import { printNode } from '../../yaml/print.js'
 import type { RoleIndex } from '../role-index.js'
-import { type Meaning, printNode, unnumbered } from './meaning.js'
+import { type Meaning, unnumbered } from './meaning.js'
 
 /** Where the roles and files of one version stand in another. */
 export interface Placing {

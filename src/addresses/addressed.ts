@@ -1,0 +1,117 @@
+import { readPlaybook } from '../ansible/read-plays.js'
+import type { Statement, Task } from '../ansible/statement.js'
+import { type Code, joinPath } from '../run/code.js'
+import { playbooksIn } from '../run/playbooks.js'
+import { roleDirectories } from '../run/role.js'
+import { once } from '../source/once.js'
+import { contentOf, moduleWord, type TaskAddress, wordsOf } from './address.js'
+
+/** A task where it is written, with its address. */
+export interface AddressedTask {
+  readonly task: Task
+  readonly address: TaskAddress
+  /** The file it stands in, as the role reads it. */
+  readonly path: string
+}
+
+/** The addresses of one tree's tasks; the files of an owner are read when it is first asked about. */
+export interface Addresses {
+  /** Undefined for a task that stands in none of the files of its owner. */
+  readonly of: (task: Task) => TaskAddress | undefined
+  /** Every task of a role (path under `roles/`) or of a file outside of roles, in the order ordinals count. */
+  readonly ownedBy: (owner: string) => readonly AddressedTask[]
+  /** Every task of every role and playbook, whether a run reaches it or not. */
+  readonly all: () => readonly AddressedTask[]
+}
+
+/** The addresses of the tasks of a tree. */
+export function addressesIn(code: Code): Addresses {
+  const directories = new Map<string, string>()
+  for (const directory of roleDirectories(code)) {
+    if (!directory.includes('/molecule/')) directories.set(directory.replace(/^(?:.*\/)?roles\//, ''), directory)
+  }
+  const owners = new Map([...directories].map(([role, directory]) => [directory, role]))
+  const known = new Map<string, readonly AddressedTask[]>()
+  const ownedBy = (owner: string): readonly AddressedTask[] => {
+    const before = known.get(owner)
+    if (before !== undefined) return before
+    const directory = directories.get(owner)
+    const paths = directory === undefined ? [owner] : taskFilesOf(code, directory)
+    const found = addressed(
+      owner,
+      paths.map(path => [path, tasksIn(code, path)]),
+    )
+    known.set(owner, found)
+    return found
+  }
+  const byPlace = new Map<string, ReadonlyMap<string, TaskAddress>>()
+  const placesOf = (owner: string): ReadonlyMap<string, TaskAddress> => {
+    const before = byPlace.get(owner)
+    if (before !== undefined) return before
+    const places = new Map(ownedBy(owner).map(({ task, address }) => [placeKey(task), address]))
+    byPlace.set(owner, places)
+    return places
+  }
+  const all = once(() => [...directories.keys(), ...playbooksIn(code)].flatMap(ownedBy))
+  return { of: task => placesOf(ownerOf(task.at.file.path, owners)).get(placeKey(task)), ownedBy, all }
+}
+
+function placeKey({ at }: Task): string {
+  return `${at.file.path}\0${at.start}`
+}
+
+/** The innermost role a file stands in, else the file itself. */
+function ownerOf(path: string, owners: ReadonlyMap<string, string>): string {
+  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+    const role = owners.get(path.slice(0, end))
+    if (role !== undefined) return role
+  }
+  return path
+}
+
+/** Ordinals count in this order: files by their path, tasks and handlers of a file from top to bottom. */
+function addressed(
+  owner: string,
+  files: readonly (readonly [path: string, tasks: readonly Task[]])[],
+): readonly AddressedTask[] {
+  const counts = new Map<string, number>()
+  return files.flatMap(([path, tasks]) =>
+    tasks.map(task => {
+      const name = wordsOf(task.name ?? '')
+      const module = moduleWord(task)
+      const key = `${name}:${module}`
+      const ordinal = (counts.get(key) ?? 0) + 1
+      counts.set(key, ordinal)
+      return { task, path, address: { owner, name, module, ordinal, content: contentOf(task) } }
+    }),
+  )
+}
+
+function taskFilesOf(code: Code, directory: string): readonly string[] {
+  const filesBelow = (folder: string): readonly string[] =>
+    code.tree.list(folder).flatMap(name => {
+      const path = joinPath(folder, name)
+      if (path === undefined || name.startsWith('.')) return []
+      if (code.tree.entryKind(path) === 'directory') return filesBelow(path)
+      return /\.(?:ya?ml|json)$/.test(name) ? [path] : []
+    })
+  return ['tasks', 'handlers'].flatMap(folder => filesBelow(`${directory}/${folder}`))
+}
+
+/** The tasks of a file of tasks or plays, those in blocks where the block stands. */
+function tasksIn(code: Code, path: string): readonly Task[] {
+  const document = code.document(path)
+  if (document === undefined) return []
+  const plays = readPlaybook(document, () => {}).flatMap(entry => (entry.kind === 'play' ? [entry] : []))
+  const isPlaybook = plays.some(({ hosts }) => hosts !== undefined)
+  const lists = isPlaybook
+    ? plays.flatMap(play => [play.preTasks, play.tasks, play.postTasks, play.handlers])
+    : [code.statements(path) ?? []]
+  return lists.flatMap(list => list.flatMap(tasksOf))
+}
+
+function tasksOf(statement: Statement): readonly Task[] {
+  if (statement.kind === 'task') return [statement]
+  if (statement.kind === 'unreadable') return []
+  return [statement.block, statement.rescue, statement.always].flatMap(part => part.flatMap(tasksOf))
+}
