@@ -1,4 +1,5 @@
 import { problems } from '../rules/index.js'
+import { type Addresses, addressesIn } from './addresses/addressed.js'
 import { roleTexts } from './effects/role-text.js'
 import { effectsOfRun, type RunEffects } from './effects/run-effects.js'
 import { defaultInventory } from './inventory/default-inventory.js'
@@ -88,6 +89,8 @@ export interface RunAnalysis {
   readonly variableFiles: readonly VariableFile[]
   readonly run: Run
   readonly roles: readonly RoleStart[]
+  /** What each task of the tree is, apart from where it stands. */
+  readonly addresses: Addresses
   /** Roles of the tree that this run does not reach. */
   readonly unreachedRoles: () => readonly RoleCode[]
   /** Everything found wrong with the input, without repeats. */
@@ -147,6 +150,7 @@ export function analyzeRun(tree: SourceTree, request: AnalysisRequest): RunAnaly
     variableFiles: beside,
     run,
     roles: [...roles.values()],
+    addresses: addressesIn(code),
     unreachedRoles: () => {
       const reached = new Set([...roles.values()].map(({ role }) => role.code.directory))
       return roleDirectories(code)

@@ -24,9 +24,10 @@ export type PartialAddress = Pick<TaskAddress, 'owner' | 'name'> & Partial<TaskA
 
 const SEVEN = /^[0-9a-f]{7}$/
 
-/** An address as text; the ordinal is left out where it is the first. */
-export function addressText({ owner, name, module, ordinal, content }: TaskAddress): string {
-  return `${owner}:${name}:${module}${ordinal === 1 ? '' : `#${ordinal}`}@${content}`
+/** An address as text, also one of which not everything is known; the ordinal is left out where it is the first. */
+export function addressText({ owner, name, module = '', ordinal = 1, content }: PartialAddress): string {
+  const which = `${module}${ordinal === 1 ? '' : `#${ordinal}`}`
+  return `${owner}:${name}${which === '' ? '' : `:${which}`}${content === undefined ? '' : `@${content}`}`
 }
 
 /**
@@ -58,15 +59,17 @@ export function wordsOf(name: string): string {
   return words === '' ? '-' : words
 }
 
-/** A module by the last word of its full name. */
-export function moduleWord({ module }: Task): string {
-  // A templated module is no word; what it may be is not known.
-  return lastWord(module).replaceAll(/[^\w.]+/g, '') || '-'
+/** A module by the last word of its full name; `-` where a template gives it, since what it is is not known. */
+export function moduleWord({ module }: Pick<Task, 'module'>): string {
+  return /^[\w.]+$/.test(module) ? lastWord(module) : '-'
 }
 
 function lastWord(module: string): string {
   return module.slice(module.lastIndexOf('.') + 1)
 }
+
+/** Keywords that a task has as members of its own, and its name. */
+const readAbove = new Set(['name', 'when', 'tags', 'vars', 'loop', 'args'])
 
 /**
  * A hash of what a task says: its module, arguments, conditions, loop, tags and all other keywords, not its name. Quotes,
@@ -82,7 +85,9 @@ export function contentOf(task: Task): string {
   for (const [index, node] of task.tags.entries()) parts.push([`tags.${index}`, printNode(node)])
   for (const { name, node } of task.vars) parts.push([`vars.${name}`, printNode(node)])
   if (task.loop !== undefined) parts.push([`loop ${task.loop.plugin}`, printNode(task.loop.terms)])
-  for (const [keyword, { value }] of task.keywords) parts.push([keyword, printNode(value)])
+  for (const [keyword, { value }] of task.keywords) {
+    if (!readAbove.has(keyword)) parts.push([keyword, printNode(value)])
+  }
   const text = parts
     .map(([key, value]) => `${key}: ${value}`)
     .toSorted()

@@ -26,16 +26,16 @@ export interface Addresses {
 
 /** The addresses of the tasks of a tree. */
 export function addressesIn(code: Code): Addresses {
-  const directories = new Map<string, string>()
-  for (const directory of roleDirectories(code)) {
-    if (!directory.includes('/molecule/')) directories.set(directory.replace(/^(?:.*\/)?roles\//, ''), directory)
-  }
-  const owners = new Map([...directories].map(([role, directory]) => [directory, role]))
+  const directories = once(() => {
+    const found = roleDirectories(code).filter(directory => !directory.includes('/molecule/'))
+    return new Map(found.map(directory => [directory.replace(/^(?:.*\/)?roles\//, ''), directory]))
+  })
+  const owners = once(() => new Map([...directories()].map(([role, directory]) => [directory, role])))
   const known = new Map<string, readonly AddressedTask[]>()
   const ownedBy = (owner: string): readonly AddressedTask[] => {
     const before = known.get(owner)
     if (before !== undefined) return before
-    const directory = directories.get(owner)
+    const directory = directories().get(owner)
     const paths = directory === undefined ? [owner] : taskFilesOf(code, directory)
     const found = addressed(
       owner,
@@ -52,8 +52,8 @@ export function addressesIn(code: Code): Addresses {
     byPlace.set(owner, places)
     return places
   }
-  const all = once(() => [...directories.keys(), ...playbooksIn(code)].flatMap(ownedBy))
-  return { of: task => placesOf(ownerOf(task.at.file.path, owners)).get(placeKey(task)), ownedBy, all }
+  const all = once(() => [...directories().keys(), ...playbooksIn(code)].flatMap(ownedBy))
+  return { of: task => placesOf(ownerOf(task.at.file.path, owners())).get(placeKey(task)), ownedBy, all }
 }
 
 function placeKey({ at }: Task): string {

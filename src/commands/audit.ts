@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Option } from 'commander'
+import { addressText } from '../addresses/address.js'
 import { type AnalysisRequest, analyze, ansibleOf } from '../analyze.js'
 import { auditCode, ranked } from '../audit/audit.js'
 import { stoppedNote } from '../audit/host/stopped.js'
@@ -9,7 +10,7 @@ import { renderInventoryPatch } from '../audit/patch.js'
 import { indexRoles } from '../audit/role-index.js'
 import type { Side } from '../audit/side.js'
 import { eachVariableOnce } from '../audit/values.js'
-import { type Audit, partOf, summaryOf } from '../reports/audit.js'
+import { type Audit, type Change, type ChangedPlace, partOf, summaryOf } from '../reports/audit.js'
 import { renderAuditJson } from '../reports/audit-json.js'
 import { renderAuditMarkdown } from '../reports/audit-markdown.js'
 import { renderAuditText, sourceName } from '../reports/audit-text.js'
@@ -18,6 +19,7 @@ import type { Report } from '../reports/report.js'
 import { UsageError } from '../source/diagnostic.js'
 import { openDirectory } from '../source/directory.js'
 import { askGit } from '../source/git.js'
+import { placeOf } from '../source/text.js'
 import type { SourceTree } from '../source/tree.js'
 import type { DefineCommand } from './command.js'
 import {
@@ -181,8 +183,30 @@ export function auditVersions(old: Version, fresh: Version, request: AnalysisReq
     },
   )
   const { playbook, host } = fresh.report
+  const named = changes.map(withAddresses(taskPlaces(old.side), taskPlaces(fresh.side)))
   const notCompared = [stoppedNote(old.side, fresh.side) ?? [], ...[old, fresh].map(unreadIn)].flat()
-  return { old: old.report.source, new: fresh.report.source, playbook, host, changes, notCompared }
+  return { old: old.report.source, new: fresh.report.source, playbook, host, changes: named, notCompared }
+}
+
+/** Addresses by the places at which tasks begin. */
+function taskPlaces({ analysis: { addresses }, index }: Side): ReadonlyMap<string, string> {
+  return new Map(
+    index.statements.flatMap(({ statement }) => {
+      const address = statement.kind === 'task' ? addresses.of(statement) : undefined
+      return address === undefined ? [] : [[placeOf(statement.at), addressText(address)] as const]
+    }),
+  )
+}
+
+function withAddresses(
+  old: ReadonlyMap<string, string>,
+  fresh: ReadonlyMap<string, string>,
+): (change: Change) => Change {
+  const named = (place: ChangedPlace | null, places: ReadonlyMap<string, string>): ChangedPlace | null => {
+    const address = place === null ? undefined : places.get(placeText(place))
+    return place === null || address === undefined ? place : { ...place, address }
+  }
+  return change => ({ ...change, old: named(change.old, old), new: named(change.new, fresh) })
 }
 
 /** What of a version's role code could not be read: names in it count as read, and nothing else of it does. */

@@ -4,7 +4,7 @@ import { type EffectQuery, effectKinds } from '../effects/query.js'
 import { renderEffectsJson, renderResidueJson } from '../reports/effects-json.js'
 import { reportedEffects, reportedResidue } from '../reports/effects-report.js'
 import { renderEffectsText, renderResidueText } from '../reports/effects-text.js'
-import { permalinks, reportedDiagnostic, reportedSource } from '../reports/report.js'
+import { namingOf, reportedDiagnostic, reportedSource } from '../reports/report.js'
 import { UsageError } from '../source/diagnostic.js'
 import type { SourceTree } from '../source/tree.js'
 import { findEffects } from '../verdicts/find.js'
@@ -84,14 +84,14 @@ function queryOf(options: EffectsOptions): EffectQuery {
 
 function tellEffects(tree: SourceTree, request: AnalysisRequest, options: EffectsOptions, terminal: Terminal): void {
   const query = queryOf(options)
-  const { origin, run, effects, diagnostics } = analyze(tree, request)
+  const { origin, run, effects, addresses, diagnostics } = analyze(tree, request)
   const source = reportedSource(origin)
   const report = {
     source,
     playbook: run.playbook,
     host: run.host,
     tasks: run.tasks.length,
-    effects: reportedEffects(findEffects(effects, query), permalinks(source)),
+    effects: reportedEffects(findEffects(effects, query), namingOf(source, addresses)),
   }
   const text =
     options.format === 'json' ? renderEffectsJson(report) : renderEffectsText(report, styleFor(options, terminal))
@@ -100,7 +100,7 @@ function tellEffects(tree: SourceTree, request: AnalysisRequest, options: Effect
 }
 
 function tellResidue(tree: SourceTree, request: AnalysisRequest, options: EffectsOptions, terminal: Terminal): void {
-  const { origin, run, effects, diagnostics } = analyze(tree, request)
+  const { origin, run, effects, addresses, diagnostics } = analyze(tree, request)
   // Tags choose what is run; what takes it away is run as a whole.
   const reset = analyze(tree, { ...request, playbook: options.resetBy, tags: [], skipTags: [] })
   const source = reportedSource(origin)
@@ -109,7 +109,7 @@ function tellResidue(tree: SourceTree, request: AnalysisRequest, options: Effect
     playbook: run.playbook,
     resetBy: options.resetBy,
     host: run.host,
-    ...reportedResidue(residueOf(effects, reset.effects), permalinks(source)),
+    ...reportedResidue(residueOf(effects, reset.effects), namingOf(source, addresses)),
   }
   const text =
     options.format === 'json' ? renderResidueJson(report) : renderResidueText(report, styleFor(options, terminal))

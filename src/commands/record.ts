@@ -72,5 +72,6 @@ export function recordingOf(tree: SourceTree, release: string): Recording {
     variables: new Map([...variables].map(([name, variable]) => [name, reportedVariable(variable)] as const)),
   }))
   const report = reportOfAnalysis(analysis)
-  return { release, report, run: analysis.run, roles, reads: readWithoutDefault(indexRoles(analysis.code)) }
+  const { run, addresses } = analysis
+  return { release, report, run, addresses, roles, reads: readWithoutDefault(indexRoles(analysis.code)) }
 }

@@ -64,7 +64,7 @@ export function reportFor(
 
 /** An analysis as a report shows it, with the variables that reports always show. */
 export function reportOfAnalysis(analysis: Analysis): Report {
-  const { origin, run, verdicts, contradictions, diagnostics } = analysis
+  const { origin, run, verdicts, contradictions, addresses, diagnostics } = analysis
   const variables = new Map(
     shownVariables.flatMap(name => {
       const variable = asItsRoleSees(analysis, name)
@@ -81,6 +81,7 @@ export function reportOfAnalysis(analysis: Analysis): Report {
     verdicts,
     variables,
     contradictions: contradictions(),
+    addresses,
     diagnostics,
   })
 }
@@ -89,7 +90,7 @@ export function reportOfAnalysis(analysis: Analysis): Report {
  * A variable as the role sees it that defines it for its own tasks: of the roles with a default of their own the one that
  * wins over most other definitions, before any task sets it. Without such a role, as the first that knows it.
  */
-function asItsRoleSees({ roles }: Analysis, name: string): ResolvedVariable | undefined {
+export function asItsRoleSees({ roles }: Analysis, name: string): ResolvedVariable | undefined {
   const views = roles.flatMap(({ role, variables }) => {
     const variable = variables.get(name)
     return variable?.winner === undefined ? [] : [{ role, variable }]

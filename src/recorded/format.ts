@@ -2,7 +2,7 @@ import type { ReportedVariable, Runs } from '../reports/report.js'
 import type { Json } from '../reports/value-text.js'
 import type { FixedBy } from '../verdicts/judge.js'
 
-export const SNAPSHOT_SCHEMA = 'https://whofixes.github.io/schemas/whofixes-snapshot-2.json'
+export const SNAPSHOT_SCHEMA = 'https://whofixes.github.io/schemas/whofixes-snapshot-3.json'
 
 /** A number that stands for an entry of one of the snapshot's tables (`tables` below): each is written once. */
 type Index = number
@@ -97,7 +97,7 @@ export interface RecordedRelease {
   readonly roles: Readonly<Record<string, RecordedRole>>
   /** The names of `roles` as they first stand in the run. */
   readonly inOrder: readonly string[]
-  /** Task places by file: `line:hash` in order, the hash being the first 7 hex digits of SHA-256 of the task's text. */
+  /** Tasks by file, in order, separated by blanks; each as `recorded-task.ts` writes it. */
   readonly tasks: Readonly<Record<string, string>>
   /** Names that no role's defaults define and something reads, each under one file that does; `*` for what is put together. */
   readonly reads: Readonly<Record<string, string>>

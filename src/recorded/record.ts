@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
-import type { Task } from '../ansible/statement.js'
+import { parseAddress, wordsOf } from '../addresses/address.js'
+import type { Addresses } from '../addresses/addressed.js'
 import type { ReportedAnsible } from '../reports/ansible-rules.js'
 import type { Place } from '../reports/place.js'
 import type { Report, ReportedEvidence, ReportedPhase, ReportedVerdict } from '../reports/report.js'
@@ -19,6 +19,7 @@ import {
 import { type Indexer, indexer } from './indexer.js'
 import { differenceFrom } from './like.js'
 import { recordVariables, type SeenRole } from './record-variables.js'
+import { recordedTask } from './recorded-task.js'
 import { effectFact, moduleFact, withoutQuotes } from './without-code.js'
 
 /** What a snapshot is made of. The report and the run must quote no role code (see `withoutExpressions`). */
@@ -26,6 +27,7 @@ export interface Recording {
   readonly release: string
   readonly report: Report
   readonly run: Run
+  readonly addresses: Pick<Addresses, 'of'>
   /** Every role where it first stands, in run order, with the variables its tasks see from role defaults and vars. */
   readonly roles: readonly SeenRole[]
   /** Names that are read and have no default, with a file that reads them. */
@@ -37,7 +39,7 @@ export interface Recording {
  * release, it holds only what differs from that; both are read as the same.
  */
 export function renderSnapshot(recording: Recording, base?: RecordedRelease): string {
-  const { release, report, run } = recording
+  const { release, report } = recording
   const text = (value: string): string => value
   const tables = {
     files: indexer(text, base?.files),
@@ -63,7 +65,7 @@ export function renderSnapshot(recording: Recording, base?: RecordedRelease): st
         [textIn(tables, name), tables.files.indexOf(file), line, textIn(tables, because)] as const,
     ),
     ...recordVariables(recording.roles, tables.files, base),
-    tasks: recordTasks(run),
+    tasks: recordTasks(recording, tables),
     reads: recordReads(recording.reads),
     files: tables.files.all,
     texts: tables.texts.all,
@@ -163,38 +165,51 @@ function recordEvidence(evidence: ReportedEvidence, tables: Tables): RecordedEvi
   return why === undefined ? recorded : [...recorded, text(why)]
 }
 
-/** Every task's place once, with the hash of its text, so that a later release can be compared without its code. */
-function recordTasks(run: Run): Readonly<Record<string, string>> {
+/** Every task's place once, with what finds it by its address. */
+function recordTasks({ run, addresses, report }: Recording, tables: Tables): Readonly<Record<string, string>> {
+  const names = namesOfEvidence(report)
   const byFile = new Map<string, Map<number, string>>()
   for (const { task } of run.tasks) {
     const path = pathToOpen(task.at.file)
+    const line = lineOf(task.at)
     const places = byFile.get(path) ?? new Map<number, string>()
-    byFile.set(path, places.set(lineOf(task.at), contentHash(task)))
+    const address = addresses.of(task)
+    if (address === undefined) continue
+    const name = names.get(`${path}:${line}`)
+    byFile.set(
+      path,
+      places.set(line, recordedTask(address, line, name === undefined ? undefined : tables.texts.indexOf(name))),
+    )
   }
   const inOrder = ([file, places]: [string, Map<number, string>]): [string, string] => [
     file,
     [...places]
       .sort(([a], [b]) => a - b)
-      .map(([line, hash]) => `${line}:${hash}`)
+      .map(([, recorded]) => recorded)
       .join(' '),
   ]
   return Object.fromEntries([...byFile].map(inOrder))
+}
+
+/** The names in addresses of evidence that the name a report prints does not give: templates are filled in there. */
+function namesOfEvidence({ problems }: Report): ReadonlyMap<string, string> {
+  const names = new Map<string, string>()
+  const phases = problems.flatMap(({ now, afterReboot }) => [now, afterReboot])
+  const shown = [
+    ...phases.flatMap(({ evidence, open }) => [...evidence, ...open]),
+    ...problems.flatMap(p => p.nearMisses),
+  ]
+  for (const { file, line, task, address } of shown) {
+    const name = address === null ? undefined : parseAddress(address)?.name
+    if (name !== undefined && name !== wordsOf(task)) names.set(`${file}:${line}`, name)
+  }
+  return names
 }
 
 function recordReads(reads: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
   const byFile = new Map<string, string[]>()
   for (const [name, file] of reads) byFile.set(file, [...(byFile.get(file) ?? []), name])
   return Object.fromEntries([...byFile].map(([file, names]) => [file, names.toSorted().join(' ')]))
-}
-
-/** The first 7 hex digits of SHA-256 of a task's text, indentation and blanks at line ends aside. */
-export function contentHash({ at: { file, start, end } }: Task): string {
-  const lines = file.text.slice(start, end).split('\n')
-  const text = lines
-    .map(line => line.trim())
-    .filter(line => line !== '')
-    .join('\n')
-  return createHash('sha256').update(text).digest('hex').slice(0, 7)
 }
 
 /** JSON with a line for each member of the first two levels: readable in a diff, without blanks that cost room. */

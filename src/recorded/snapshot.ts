@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { problems } from '../../rules/index.js'
+import { addressText, moduleWord, wordsOf } from '../addresses/address.js'
 import { rulesFor, rulesOfAll } from '../ansible/language.js'
 import { becauseOf, type ReportedAnsible } from '../reports/ansible-rules.js'
 import {
@@ -25,9 +26,16 @@ import {
   SNAPSHOT_SCHEMA,
 } from './format.js'
 import { hashOf, putTogether } from './like.js'
+import { type RecordedTask, readRecordedTask } from './recorded-task.js'
 
 /** Where the package keeps what was recorded about each release. */
 export const snapshotsDirectory = new URL('../../../kubespray-snapshots/', import.meta.url)
+
+/** A recorded task with the file it stands in and the role or file that owns it. */
+export interface SnapshotTask extends RecordedTask {
+  readonly file: string
+  readonly owner: string
+}
 
 /** What was recorded about a release: facts only, no role code and no expressions. */
 export interface Snapshot {
@@ -37,6 +45,8 @@ export interface Snapshot {
   readonly variables: (names: readonly string[]) => ReadonlyMap<string, ReadonlyMap<string, ReportedVariable>>
   /** Names that something reads and no default defines, each with a file; `*` stands for any part of a name. */
   readonly reads: () => ReadonlyMap<string, string>
+  /** The tasks the run reaches, by file and in each from top to bottom. */
+  readonly tasks: readonly SnapshotTask[]
 }
 
 /** The recorded releases, oldest first. */
@@ -95,6 +105,8 @@ export function parseRecorded(
 export function snapshotOf(recorded: RecordedRelease): Snapshot {
   const source: ReportedSource = { kind: 'recorded', release: recorded.release, commit: recorded.commit, path: null }
   const permalink = permalinks(source)
+  const tasks = tasksOf(recorded)
+  const naming = { permalink, tasks: new Map(tasks.map(task => [`${task.file}:${task.line}`, task])) }
   return {
     release: recorded.release,
     report: {
@@ -103,7 +115,7 @@ export function snapshotOf(recorded: RecordedRelease): Snapshot {
       host: recorded.host,
       ansible: ansibleOf(recorded),
       stops: [],
-      problems: problems.flatMap(problem => verdictOf(problem, recorded, permalink)),
+      problems: problems.flatMap(problem => verdictOf(problem, recorded, naming)),
       contradictions: (recorded.contradictions ?? []).map(([file, line, says, problem]) => ({
         file: fileAt(recorded, file),
         line,
@@ -121,6 +133,7 @@ export function snapshotOf(recorded: RecordedRelease): Snapshot {
     },
     variables: names => variablesOf(recorded, names),
     reads: () => readsOf(recorded),
+    tasks,
   }
 }
 
@@ -133,13 +146,13 @@ function ansibleOf(recorded: RecordedRelease): ReportedAnsible {
 }
 
 /** A verdict with what the rules themselves say of the problem; none where it is not recorded. */
-function verdictOf(problem: Problem, release: RecordedRelease, permalink: Permalink): readonly ReportedVerdict[] {
+function verdictOf(problem: Problem, release: RecordedRelease, naming: Naming): readonly ReportedVerdict[] {
   const recorded = release.problems[problem.id]
   if (recorded === undefined) return []
   const { id, title, asks, requirement, byHand } = problem
   const { unresolved, considered } = recorded.searched
   const [tasks, commands] = release.searched
-  const evidence = (each: RecordedEvidence): ReportedEvidence => evidenceOf(each, release, permalink)
+  const evidence = (each: RecordedEvidence): ReportedEvidence => evidenceOf(each, release, naming)
   const phase = ({ fixedBy, condition, evidence: found, open = [] }: RecordedPhase): ReportedPhase => ({
     fixedBy,
     condition: conditionAt(release, condition),
@@ -172,14 +185,18 @@ function verdictOf(problem: Problem, release: RecordedRelease, permalink: Permal
       },
       notes: recorded.notes.map(([says, at, line]) => {
         const file = at === null ? null : fileAt(release, at)
-        const link = file === null || line === null ? null : permalink({ file, line })
+        const link = file === null || line === null ? null : naming.permalink({ file, line })
         return { says: textAt(release, says), file, line, permalink: link }
       }),
     },
   ]
 }
 
-function evidenceOf(recorded: RecordedEvidence, release: RecordedRelease, permalink: Permalink): ReportedEvidence {
+function evidenceOf(
+  recorded: RecordedEvidence,
+  release: RecordedRelease,
+  { permalink, tasks }: Naming,
+): ReportedEvidence {
   const [play, role, task, module, file, line, effect, runs, condition, via, why] = recorded
   const text = (index: number): string => textAt(release, index)
   const place = { file: fileAt(release, file), line }
@@ -199,8 +216,49 @@ function evidenceOf(recorded: RecordedEvidence, release: RecordedRelease, permal
       return [{ kind: kind as ReportedStep['kind'], what, file: fileAt(release, stepFile), line: stepLine }]
     }),
     permalink: permalink(place),
+    address: addressOf(tasks.get(`${place.file}:${line}`), { task: text(task), module: text(module) }, release),
     ...(why === undefined ? {} : { why: text(why) }),
   }
+}
+
+/** What a snapshot's evidence is named by: links, and the recorded tasks by `file:line`. */
+interface Naming {
+  readonly permalink: Permalink
+  readonly tasks: ReadonlyMap<string, SnapshotTask>
+}
+
+/** A task's address put together from what is recorded of it and what the evidence says of it. */
+function addressOf(
+  recorded: SnapshotTask | undefined,
+  { task, module }: { readonly task: string; readonly module: string },
+  release: RecordedRelease,
+): string | null {
+  if (recorded === undefined) return null
+  const { owner, ordinal, content, name } = recorded
+  return addressText({
+    owner,
+    name: name === undefined ? wordsOf(task) : textAt(release, name),
+    module: moduleWord({ module }),
+    ordinal,
+    content,
+  })
+}
+
+function tasksOf({ tasks, inOrder }: RecordedRelease): readonly SnapshotTask[] {
+  const roles = new Set(inOrder)
+  return Object.entries(tasks).flatMap(([file, recorded]) => {
+    const owner = roleAt(file, roles) ?? file
+    return recorded.split(' ').map(each => ({ ...readRecordedTask(each), file, owner }))
+  })
+}
+
+/** The innermost of the roles that a file stands in. */
+function roleAt(file: string, roles: ReadonlySet<string>): string | undefined {
+  for (let end = file.lastIndexOf('/'); end > 0; end = file.lastIndexOf('/', end - 1)) {
+    const role = file.slice(0, end).replace(/^(?:.*\/)?roles\//, '')
+    if (roles.has(role)) return role
+  }
+  return undefined
 }
 
 function fileAt(release: RecordedRelease, index: number): string {

@@ -41,6 +41,8 @@ export type Action = 'required' | 'advised' | 'none'
 /** Where something stood or stands; `value` where it is a variable or a setting and its value is known. */
 export interface ChangedPlace extends Place {
   readonly value?: Json
+  /** The stable address of the task that begins there, if one does. */
+  readonly address?: string
 }
 
 /** One difference between two versions. */

@@ -1,7 +1,7 @@
 import type { EffectKind } from '../effects/effect.js'
 import type { FoundEffect } from '../verdicts/find.js'
 import type { Left, Residue } from '../verdicts/residue.js'
-import { type Permalink, type ReportedEvidence, type ReportedSource, reportedEvidence } from './report.js'
+import { type Naming, type ReportedEvidence, type ReportedSource, reportedEvidence } from './report.js'
 
 /** An effect that answers a question about a run. */
 export interface ReportedEffect extends ReportedEvidence {
@@ -39,19 +39,19 @@ export interface ResidueReport {
 }
 
 /** Effects that answer a question, with places instead of spans. */
-export function reportedEffects(found: readonly FoundEffect[], permalink: Permalink): readonly ReportedEffect[] {
+export function reportedEffects(found: readonly FoundEffect[], naming: Naming): readonly ReportedEffect[] {
   return found.map(each => ({
     kind: each.effect.kind,
     certain: each.certain,
     happens: each.happens,
-    ...reportedEvidence(each, permalink),
+    ...reportedEvidence(each, naming),
   }))
 }
 
 /** What is left of a run, with places instead of spans. */
 export function reportedResidue(
   { left, taken, untold }: Residue,
-  permalink: Permalink,
+  naming: Naming,
 ): Pick<ResidueReport, 'left' | 'taken' | 'untold'> {
   return {
     left: left.map(each => ({
@@ -59,9 +59,9 @@ export function reportedResidue(
       stays: each.stays,
       why: each.why ?? null,
       tasks: each.tasks,
-      left: reportedEvidence(each.left, permalink),
+      left: reportedEvidence(each.left, naming),
     })),
     taken,
-    untold: untold.map(each => reportedEvidence(each, permalink)),
+    untold: untold.map(each => reportedEvidence(each, naming)),
   }
 }

@@ -53,7 +53,9 @@ function phaseMarkdown(label: string, phase: ReportedPhase): readonly string[] {
       lines.push(`${'  '.repeat(depth)}- ${escaped(step.what)} (${code(placeText(step))})`)
       depth++
     }
-    lines.push(`${'  '.repeat(depth)}- task **${escaped(each.task)}** (${link(each)}), runs: ${each.runs}`)
+    lines.push(
+      `${'  '.repeat(depth)}- task **${escaped(each.task)}** (${link(each)}), runs: ${each.runs}${each.address === null ? '' : `, address ${code(each.address)}`}`,
+    )
     for (const condition of each.conditions ?? []) {
       lines.push(
         `${'  '.repeat(depth + 1)}- when ${code(condition.text)}: ${answers[condition.runs]} (${code(placeText(condition))})`,

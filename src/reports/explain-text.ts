@@ -80,6 +80,7 @@ function chainText(evidence: ReportedEvidence, style: Style): readonly string[] 
     `  ${branch(depth)}${style.strong(`task "${evidence.task}"`)} (${evidence.module})  ${style.faint(placeText(evidence))}`,
   )
   const indent = ' '.repeat(depth * 2 + 4)
+  if (evidence.address !== null) lines.push(`${indent}address: ${style.faint(evidence.address)}`)
   lines.push(`${indent}runs: ${evidence.runs}${evidence.condition === null ? '' : `, if ${evidence.condition}`}`)
   for (const condition of evidence.conditions ?? []) lines.push(...conditionText(condition, indent, style))
   lines.push(...excerptLines(evidence, indent, style))

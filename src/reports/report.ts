@@ -1,3 +1,6 @@
+import { addressText, type TaskAddress } from '../addresses/address.js'
+import type { Addresses } from '../addresses/addressed.js'
+import type { Task } from '../ansible/statement.js'
 import { isFullyKnown } from '../jinja/python.js'
 import { type Cause, decide, type Truth } from '../jinja/value.js'
 import type { AnsibleVersion } from '../run/ansible-version.js'
@@ -56,6 +59,8 @@ export interface ReportedEvidence extends Place {
   readonly condition: string | null
   readonly via: readonly ReportedStep[]
   readonly permalink: string | null
+  /** The task's stable address (docs/citations.md); null where it has none, as tasks that Ansible makes by itself. */
+  readonly address: string | null
   /** Why it does not count (a near miss), or why that is not known. */
   readonly why?: string
   readonly conditions?: readonly ReportedCondition[]
@@ -167,6 +172,12 @@ export interface Report {
 /** Makes the address of a line on the web; null where no known commit holds it. */
 export type Permalink = (place: Place) => string | null
 
+/** How a report names a task besides its place: by a link for the web, and by what the task is. */
+export interface Naming {
+  readonly permalink: Permalink
+  readonly addressOf: (task: Task) => TaskAddress | undefined
+}
+
 /** For code that no public commit is known to hold. */
 export const NO_PERMALINK: Permalink = () => null
 const REPOSITORY = 'https://github.com/kubernetes-sigs/kubespray'
@@ -197,13 +208,18 @@ export function permalinks(source: ReportedSource, clean = source.kind !== 'dire
   }
 }
 
+/** How tasks of a tree are named. */
+export function namingOf(source: ReportedSource, addresses: Pick<Addresses, 'of'>): Naming {
+  return { permalink: permalinks(source), addressOf: addresses.of }
+}
+
 /** Whether a task runs, in the words of the reports. */
 export function runsAnswer(truth: Truth): Runs {
   return decide<Runs>(truth, { true: () => 'yes', false: () => 'no', unknown: () => 'unknown' })
 }
 
 /** A verdict with places instead of spans. */
-export function reportedVerdict(verdict: Verdict, permalink: Permalink): ReportedVerdict {
+export function reportedVerdict(verdict: Verdict, naming: Naming): ReportedVerdict {
   const { problem, searched } = verdict
   return {
     id: problem.id,
@@ -213,9 +229,9 @@ export function reportedVerdict(verdict: Verdict, permalink: Permalink): Reporte
     byHand: problem.byHand,
     fixedBy: verdict.fixedBy,
     condition: verdict.condition,
-    now: reportedPhase(verdict.now, permalink),
-    afterReboot: reportedPhase(verdict.afterReboot, permalink),
-    nearMisses: verdict.nearMisses.map(each => reportedEvidence(each, permalink)),
+    now: reportedPhase(verdict.now, naming),
+    afterReboot: reportedPhase(verdict.afterReboot, naming),
+    nearMisses: verdict.nearMisses.map(each => reportedEvidence(each, naming)),
     searched: {
       tasks: searched.tasks,
       commands: searched.commands,
@@ -234,24 +250,25 @@ export function reportedVerdict(verdict: Verdict, permalink: Permalink): Reporte
         says,
         file: place?.file ?? null,
         line: place?.line ?? null,
-        permalink: place === undefined ? null : permalink(place),
+        permalink: place === undefined ? null : naming.permalink(place),
       }
     }),
   }
 }
 
-function reportedPhase(phase: PhaseVerdict, permalink: Permalink): ReportedPhase {
+function reportedPhase(phase: PhaseVerdict, naming: Naming): ReportedPhase {
   return {
     fixedBy: phase.fixedBy,
     condition: phase.condition,
-    evidence: phase.evidence.map(each => reportedEvidence(each, permalink)),
-    open: phase.open.map(each => reportedEvidence(each, permalink)),
+    evidence: phase.evidence.map(each => reportedEvidence(each, naming)),
+    open: phase.open.map(each => reportedEvidence(each, naming)),
   }
 }
 
 /** A piece of evidence with places instead of spans. */
-export function reportedEvidence(evidence: Evidence, permalink: Permalink): ReportedEvidence {
+export function reportedEvidence(evidence: Evidence, { permalink, addressOf }: Naming): ReportedEvidence {
   const { task } = evidence
+  const address = addressOf(task.task)
   const place = placeOfSpan(task.task.at)
   return {
     play: task.playName,
@@ -264,6 +281,7 @@ export function reportedEvidence(evidence: Evidence, permalink: Permalink): Repo
     condition: evidence.condition,
     via: task.via.map(step => ({ ...placeOfSpan(step.at), kind: step.kind, what: step.what })),
     permalink: permalink(place),
+    address: address === undefined ? null : addressText(address),
     ...(evidence.why === undefined ? {} : { why: evidence.why }),
     conditions: conditionsOf(task),
     ...excerptOf(task.task.at),
@@ -370,16 +388,17 @@ export function reportOf(analysis: {
   readonly variables: ReadonlyMap<string, ResolvedVariable>
   readonly contradictions?: readonly Contradiction[]
   readonly diagnostics: readonly Diagnostic[]
+  readonly addresses: Pick<Addresses, 'of'>
 }): Report {
   const source = reportedSource(analysis.origin)
-  const permalink = permalinks(source)
+  const naming = namingOf(source, analysis.addresses)
   return {
     source,
     playbook: analysis.playbook,
     host: analysis.host,
     ansible: reportedAnsible(analysis.ansible),
     stops: stopsOf(analysis.checks),
-    problems: analysis.verdicts.map(verdict => reportedVerdict(verdict, permalink)),
+    problems: analysis.verdicts.map(verdict => reportedVerdict(verdict, naming)),
     contradictions: (analysis.contradictions ?? []).map(({ at, says, problem }) => ({
       ...placeOfSpan(at),
       says,

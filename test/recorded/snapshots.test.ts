@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { problems } from '../../rules/index.js'
+import { parseAddress } from '../../src/addresses/address.js'
 import { recordedBase, recordingOf } from '../../src/commands/record.js'
 import { renderSnapshot } from '../../src/recorded/record.js'
 import {
@@ -95,6 +96,7 @@ describe('recorded snapshots', () => {
           for (const each of [...now.evidence, ...afterReboot.evidence, ...nearMisses]) {
             assert.match(each.file, /^(?:roles|playbooks|extra_playbooks)\//)
             assert.ok(each.line > 0)
+            assert.ok(each.address !== null && parseAddress(each.address) !== undefined, each.task)
             assert.ok(each.permalink?.endsWith(`/blob/${release}/${each.file}#L${each.line}`), each.permalink ?? 'none')
           }
         }
@@ -135,7 +137,7 @@ function facts({ id, fixedBy, condition, now, afterReboot, nearMisses, searched,
       each.condition,
       each.why,
     ].map(told),
-    ...[each.file, each.line, each.runs, each.permalink],
+    ...[each.file, each.line, each.runs, each.permalink, each.address],
   ]
   const proof = (each: ReportedEvidence): unknown => [evidence(each), each.via]
   const phase = (each: ReportedPhase): unknown => [

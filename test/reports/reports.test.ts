@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { problems } from '../../rules/index.js'
+import { wordsOf } from '../../src/addresses/address.js'
 import { effectsOfRun, NO_ROLE_TEXT } from '../../src/effects/run-effects.js'
 import { known } from '../../src/jinja/value.js'
 import { reportedAnsible } from '../../src/reports/ansible-rules.js'
@@ -65,6 +66,9 @@ function reportOn(
     host: run.host,
     verdicts: judgeAll(asked, effectsOfRun(run, NO_ROLE_TEXT)),
     variables: new Map(variables.map(variable => [variable.name, variable])),
+    addresses: {
+      of: task => ({ owner: 'a', name: wordsOf(task.name ?? ''), module: 'x', ordinal: 1, content: '0123456' }),
+    },
     contradictions: [{ problem: 'swap', says: 'tells the operator to do it', at: placeAt('docs/hosts.md', 7) }],
     diagnostics: [
       { code: 'yaml-syntax', severity: 'error', message: 'not a mapping', at: placeAt('roles/x/vars/main.yml', 2) },
@@ -119,6 +123,7 @@ describe('report as JSON', () => {
       line: 20,
       effect: 'unit swap.target: masked',
       runs: 'yes',
+      address: 'a:mask-it:x@0123456',
       condition: null,
       via: [
         { file: 'site.yml', line: 1, what: 'site.yml' },
