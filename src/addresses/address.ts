@@ -68,6 +68,9 @@ function lastWord(module: string): string {
   return module.slice(module.lastIndexOf('.') + 1)
 }
 
+/** Keywords that a task has as members of its own, and its name. */
+const readAbove = new Set(['name', 'when', 'tags', 'vars', 'loop', 'args'])
+
 /**
  * A hash of what a task says: its module, arguments, conditions, loop, tags and all other keywords, not its name. Quotes,
  * order of keys, comments, short or full names of modules and `k=v` arguments do not count.
@@ -82,7 +85,9 @@ export function contentOf(task: Task): string {
   for (const [index, node] of task.tags.entries()) parts.push([`tags.${index}`, printNode(node)])
   for (const { name, node } of task.vars) parts.push([`vars.${name}`, printNode(node)])
   if (task.loop !== undefined) parts.push([`loop ${task.loop.plugin}`, printNode(task.loop.terms)])
-  for (const [keyword, { value }] of task.keywords) parts.push([keyword, printNode(value)])
+  for (const [keyword, { value }] of task.keywords) {
+    if (!readAbove.has(keyword)) parts.push([keyword, printNode(value)])
+  }
   const text = parts
     .map(([key, value]) => `${key}: ${value}`)
     .toSorted()

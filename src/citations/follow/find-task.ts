@@ -162,9 +162,10 @@ function findChanged({ byOwner, byName }: Lookup, asked: PartialAddress): Found 
     const how = `the same module in ${longer.address.owner} under the name ${longer.address.name}; it says something else`
     return { state: 'changed', task: longer, how }
   }
-  if (asked.name.split('-').length < tellingWords) return undefined
   const moved = only((byName.get(asked.name) ?? []).filter(isOfModule))
   if (moved === undefined) return undefined
+  const isSameRoleElsewhere = lastPart(moved.address.owner) === lastPart(asked.owner)
+  if (asked.name.split('-').length < (isSameRoleElsewhere ? 3 : tellingWords)) return undefined
   const how = `the same name and module in ${moved.address.owner}; it says something else`
   return { state: 'changed', task: moved, how }
 }
@@ -173,6 +174,11 @@ function findChanged({ byOwner, byName }: Lookup, asked: PartialAddress): Found 
 function isLonger(name: string, asked: string): boolean {
   const [short, long] = name.length < asked.length ? [name, asked] : [asked, name]
   return long.endsWith(`-${short}`) && short.includes('-')
+}
+
+/** What a role is called, wherever it stands. */
+function lastPart(owner: string): string {
+  return ownerKey(owner.slice(owner.lastIndexOf('/') + 1))
 }
 
 function only<T>(items: readonly T[]): T | undefined {

@@ -197,8 +197,8 @@ function nearestToLines(
     if (nearest !== undefined) return nearest
   }
   if (map.path !== undefined) {
-    const what = units[0] === undefined ? 'none of these lines' : `nothing that is ${unitInWords(units[0])}`
-    return { path: map.path, why: `the file is there, and in it ${what}` }
+    const what = units[0] === undefined ? 'these lines' : unitInWords(units[0])
+    return { path: map.path, why: `the file is there, without ${what}` }
   }
   const followed = followPath(old, now, path)
   return followed.state === 'gone' ? followed.nearest : undefined

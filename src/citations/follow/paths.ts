@@ -13,7 +13,8 @@ export interface Nearest {
 export type FollowedPath =
   /** `says` is there where the file is not what it was: its content went elsewhere. */
   | { readonly state: 'same'; readonly path: string; readonly says?: string }
-  | { readonly state: 'moved'; readonly path: string; readonly how: string }
+  /** `line` is there where tasks of it stand in a file with others. */
+  | { readonly state: 'moved'; readonly path: string; readonly line?: number; readonly how: string }
   | { readonly state: 'gone'; readonly nearest?: Nearest }
   | { readonly state: 'absent'; readonly says: string }
 

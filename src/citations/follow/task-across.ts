@@ -80,6 +80,11 @@ function sayingsOf(task: Task): ReadonlyMap<string, string> {
   if (task.tags.length > 0) found.set('tags', task.tags.map(printNode).join('\n'))
   for (const { name, node } of task.vars) found.set(`vars ${name}`, printNode(node))
   if (task.loop !== undefined) found.set('loop', printNode(task.loop.terms))
-  for (const [keyword, { value }] of task.keywords) found.set(keyword, printNode(value))
+  for (const [keyword, { value }] of task.keywords) {
+    if (!saidAbove.has(keyword)) found.set(keyword, printNode(value))
+  }
   return found
 }
+
+/** Keywords that a task has as members of its own, and its name. */
+const saidAbove = new Set(['name', 'when', 'tags', 'vars', 'loop', 'args'])
