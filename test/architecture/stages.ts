@@ -19,6 +19,7 @@ export const stages = [
   'recorded',
   'analyze.ts',
   'audit',
+  'citations',
   'commands',
   'cli.ts',
 ] as const

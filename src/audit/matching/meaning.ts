@@ -107,6 +107,11 @@ export function meanings(): (statement: Task | Block) => Meaning {
   return meaningOf
 }
 
+/** Whether what a task does says which task it is: `isTelling` of its meaning. */
+export function isTellingTask(task: Task): boolean {
+  return meanings()(task).isTelling
+}
+
 /** A name as far as it tells statements apart: case, blanks and signs do not. */
 export function comparableName(name: string): string {
   return name

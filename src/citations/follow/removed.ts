@@ -1,0 +1,62 @@
+import { type LastVersion, lastVersionWith } from '../../source/commits.js'
+import { openRevision } from '../../source/revision.js'
+import { type FollowedPath, followPath, whereStatementsWent } from './paths.js'
+import { openVersion, type Version } from './version.js'
+
+/** When a path was last there, and where its content went. */
+export interface Removed {
+  /** The path it had; a citation may have been put under the new name of a role that never had the file under it. */
+  readonly path: string
+  /** The newest release that has it. */
+  readonly lastRelease: string | undefined
+  /** The last commit that has it, and the one that removed it. */
+  readonly lastCommit: string
+  readonly removedBy: string
+  /** That last commit, to follow what was cited from it. */
+  readonly last: Version
+  readonly followed: FollowedPath
+}
+
+/**
+ * Says of a path that a version does not have until when it was there, and follows it from there. Undefined where the
+ * version has it, where it was never there, and where there is no history to ask.
+ */
+export function removedPath(now: Version, path: string): Removed | undefined {
+  const { origin } = now.tree
+  const revision = origin.revision ?? origin.commit
+  const cited = path.replace(/\/+$/, '')
+  if (revision === undefined || now.tree.entryKind(cited) !== undefined) return undefined
+  for (const each of spellingsOf(cited)) {
+    const found = lastVersionWith(origin.path, revision, each)
+    if (found !== undefined) return followedFrom(now, each, found)
+  }
+  return undefined
+}
+
+/** A path, then with the other sign between the words of its directories: roles were renamed that way. */
+function spellingsOf(path: string): readonly string[] {
+  const end = path.lastIndexOf('/') + 1
+  const [directories, name] = [path.slice(0, end), path.slice(end)]
+  return [...new Set([path, directories.replaceAll('_', '-') + name, directories.replaceAll('-', '_') + name])]
+}
+
+function followedFrom(now: Version, path: string, found: LastVersion): Removed {
+  const { origin } = now.tree
+  const last = openVersion(openRevision(origin.path, found.commit), found.release ?? found.commit.slice(0, 10))
+  return {
+    path,
+    lastRelease: found.release,
+    lastCommit: found.commit,
+    removedBy: found.removedBy,
+    last,
+    followed: withPlace(last, now, path, followPath(last, now, path)),
+  }
+}
+
+/** Where tasks of a file went into one that is not what it has become as a whole, the line of the first of them. */
+function withPlace(last: Version, now: Version, path: string, followed: FollowedPath): FollowedPath {
+  if (followed.state !== 'moved') return followed
+  const place = whereStatementsWent(last, now, path)
+  if (place?.path !== followed.path || place.line === undefined) return followed
+  return { ...followed, line: place.line }
+}
