@@ -1,5 +1,4 @@
-import { type Action, type Audit, type Change, summaryOf } from './audit.js'
-import type { Count } from './place.js'
+import { type Audit, type AuditSummary, type Change, summaryOf } from './audit.js'
 import type { ReportedSource } from './report.js'
 import { outputs } from './schemas.js'
 
@@ -18,7 +17,7 @@ export interface AuditJson {
   /** Ranked: what matters most first. */
   readonly changes: readonly Change[]
   /** How many of the changes ask for what. */
-  readonly summary: Readonly<Record<Action, Count>>
+  readonly summary: AuditSummary
   /** What could not be compared, and why: a sentence each. */
   readonly notCompared: readonly string[]
 }

@@ -1,4 +1,4 @@
-import type { Place } from './place.js'
+import type { Count, Place } from './place.js'
 import type { ReportedSource } from './report.js'
 import type { Json } from './value-text.js'
 
@@ -90,7 +90,17 @@ export interface Audit {
 }
 
 /** How many changes ask for what. */
-export function summaryOf(changes: readonly Change[]): Readonly<Record<Action, number>> {
+export interface AuditSummary {
+  /** Those without which the run would stop, or ignore what people have set. */
+  readonly required: Count
+  /** Those that people should look at. */
+  readonly advised: Count
+  /** Those that ask for nothing. */
+  readonly none: Count
+}
+
+/** Counts what the changes ask for. */
+export function summaryOf(changes: readonly Change[]): AuditSummary {
   const count = (action: Action): number => changes.filter(change => change.action === action).length
   return { required: count('required'), advised: count('advised'), none: count('none') }
 }
