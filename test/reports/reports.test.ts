@@ -20,6 +20,7 @@ import { undecided as noVersion } from '../../src/run/ansible-version.js'
 import type { ResolvedVariable } from '../../src/variables/resolved.js'
 import { judgeAll } from '../../src/verdicts/judge.js'
 import { placeAt, runOf, type TaskData, valueFrom } from '../effects/build.js'
+import { parseOutput } from '../schemas/valid.js'
 
 const tasks: readonly TaskData[] = [
   { name: 'Mask it', module: 'ansible.builtin.systemd_service', args: { name: 'swap.target', masked: true }, line: 20 },
@@ -76,7 +77,7 @@ function reportOn(
 const report = reportOn(tasks)
 
 describe('report as JSON', () => {
-  const json = JSON.parse(renderReportJson(report))
+  const json = parseOutput(renderReportJson(report))
 
   it('has the fields of the contract', () => {
     assert.deepEqual(Object.keys(json).slice(0, 7), [
@@ -213,7 +214,7 @@ describe('report as text', () => {
       'unreadable: runs `setup`, roles/x/tasks/main.yml:9: setup is not a program this knows; it could change this answer'
     assert.ok(words.includes(named), words)
     assert.ok(unread.problems.every(({ fixedBy }) => fixedBy === 'unknown'))
-    assert.equal(JSON.parse(renderReportJson(unread)).problems[0].searched.unreadable, 1)
+    assert.equal(parseOutput(renderReportJson(unread)).problems[0].searched.unreadable, 1)
   })
 
   it('has one line of evidence a time for what is settled whatever the host is like', () => {
@@ -265,7 +266,7 @@ describe('explain', () => {
   })
 
   it('has every condition with its values as JSON', () => {
-    const json = JSON.parse(renderExplainJson(report, verdict))
+    const json = parseOutput(renderExplainJson(report, verdict))
     assert.deepEqual(json.problem.nearMisses[0].conditions, [
       {
         text: 'not late',
@@ -332,7 +333,7 @@ describe('variables', () => {
       ['roles/a/defaults/main.yml:3', 'roles/b/defaults/main.yml:9'],
     )
     assert.equal(definitions.get('sysctl_file_path')?.agree, false)
-    const json = JSON.parse(renderVarsJson({ ansible: reportedAnsible(noVersion), roles, definitions }))
+    const json = parseOutput(renderVarsJson({ ansible: reportedAnsible(noVersion), roles, definitions }))
     assert.equal(json.roles.a.sysctl_file_path.value, '/etc/sysctl.d/99-sysctl.conf')
     assert.equal(json.definitions.sysctl_file_path.agree, false)
     const text = renderVarsText({ ansible: reportedAnsible(noVersion), roles, definitions })
