@@ -10,6 +10,7 @@ import { absorbed, anyClause, bothClauses, type Clause, implies } from './clause
 import type { Note, Part, Problem, Rule } from './problem.js'
 import { joinAnd, type Standing } from './standing.js'
 
+/** Who has to act; `unknown` where it truly cannot be told. */
 export type FixedBy = 'kubespray' | 'operator' | 'unknown'
 
 /** A task's effect as part of a verdict. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { runCommandLine } from '../../src/commands/command-line.js'
 import { type Files, makeRepository, withTemporary, writeFiles } from '../source/trees.js'
+import { type Ran, runWhofixes } from './run-whofixes.js'
 import { smallTree, usualAnswer } from './small-tree.js'
 
 /** The directories of one case: the tree, a place beside it, and a repository of the tree (made when asked for). */
@@ -688,7 +688,7 @@ const cases: readonly BadInput[] = [
   },
 ]
 
-function runCase({ tree, beside, args }: BadInput, root: string): { status: number; out: string; err: string[] } {
+function runCase({ tree, beside, args }: BadInput, root: string): Ran {
   const places: Places = {
     tree: join(root, 'tree'),
     beside: join(root, 'beside'),
@@ -701,16 +701,7 @@ function runCase({ tree, beside, args }: BadInput, root: string): { status: numb
   mkdirSync(places.beside)
   writeFiles(places.tree, { ...smallTree, ...tree })
   writeFiles(places.beside, beside ?? {})
-  let out = ''
-  const err: string[] = []
-  const status = runCommandLine(args?.(places) ?? ['answer', places.tree], {
-    out: text => {
-      out += text
-    },
-    err: line => void err.push(...line.split('\n')),
-    colours: false,
-  })
-  return { status, out, err }
+  return runWhofixes(args?.(places) ?? ['answer', places.tree])
 }
 
 /** Names and contents below a directory; large files by their size only. */

@@ -2,19 +2,13 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { runCommandLine } from '../../src/commands/command-line.js'
 import { withTemporary, writeFiles } from '../source/trees.js'
+import { runWhofixes } from './run-whofixes.js'
 import { smallTree } from './small-tree.js'
 
 function run(args: readonly string[]): { status: number; out: string; err: string } {
-  const out: string[] = []
-  const err: string[] = []
-  const status = runCommandLine(args, {
-    out: text => out.push(text),
-    err: line => err.push(line),
-    colours: false,
-  })
-  return { status, out: out.join(''), err: err.join('\n') }
+  const { status, out, err } = runWhofixes(args)
+  return { status, out, err: err.join('\n') }
 }
 
 describe('explain', () => {

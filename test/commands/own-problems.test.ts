@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { runCommandLine } from '../../src/commands/command-line.js'
 import { blocksOf } from '../docs/examples.js'
 import { type Files, withTemporary, writeFiles } from '../source/trees.js'
+import { runWhofixes } from './run-whofixes.js'
 
 const page = readFileSync(new URL('../../../docs/own-problems.md', import.meta.url), 'utf8')
 const example = blocksOf(page).find(({ language }) => language === 'ts')?.text ?? ''
@@ -15,19 +15,8 @@ const whole = `{
 function ask(files: Files, ...words: readonly string[]): { status: number; out: string; err: string } {
   return withTemporary(path => {
     writeFiles(path, files)
-    let out = ''
-    const errors: string[] = []
-    const status = runCommandLine(
-      words.map(word => word.replace('ROOT', path)),
-      {
-        out: text => {
-          out += text
-        },
-        err: line => void errors.push(line.replaceAll(path, 'ROOT')),
-        colours: false,
-      },
-    )
-    return { status, out, err: errors.join('\n') }
+    const { status, out, err } = runWhofixes(words.map(word => word.replace('ROOT', path)))
+    return { status, out, err: err.join('\n').replaceAll(path, 'ROOT') }
   })
 }
 

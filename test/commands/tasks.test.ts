@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { runCommandLine } from '../../src/commands/command-line.js'
 import { withTemporary, writeFiles } from '../source/trees.js'
+import { runWhofixes } from './run-whofixes.js'
 
 /** Playbooks that Ansible refuses, and what is said instead of a list. */
 const refused: readonly (readonly [name: string, text: string, says: RegExp])[] = [
@@ -15,19 +15,11 @@ describe('tasks of what is no playbook', () => {
       it(`${name}, as ${format}`, () => {
         withTemporary(path => {
           writeFiles(path, { 'play.yml': text })
-          const errors: string[] = []
-          let out = ''
-          const status = runCommandLine(['tasks', path, '--playbook', 'play.yml', '--format', format], {
-            out: each => {
-              out += each
-            },
-            err: line => void errors.push(line),
-            colours: false,
-          })
+          const { status, out, err } = runWhofixes(['tasks', path, '--playbook', 'play.yml', '--format', format])
           assert.equal(status, 2)
           assert.equal(out, '')
-          assert.equal(errors.length, 1)
-          assert.match(errors[0] ?? '', says)
+          assert.equal(err.length, 1)
+          assert.match(err[0] ?? '', says)
         })
       })
     }

@@ -15,6 +15,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { clonePath, hasClone } from '../../src/source/clone.js'
 import { askGit } from '../../src/source/git.js'
+import { checkOutput } from '../schemas/valid.js'
 import { blocksOf, examplesOf, filesOf, missingLine } from './examples.js'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -26,7 +27,7 @@ const release = 'v2.31.0'
 /** What a test must not or need not do again, and why. */
 const leftOut: readonly (readonly [RegExp, string])[] = [
   [/^npm ci$/, 'it installs'],
-  [/^npm (run )?(test|lint|types|docs|format|record)\b/, 'it is what runs this'],
+  [/^npm (run )?(test|lint|types|docs|schemas|format|record)\b/, 'it is what runs this'],
   [/^npm run (lists|bench|oracle|stress|neighbours)\b/, 'it takes minutes, or what stands outside the project'],
   [/^npx mocha\b/, 'it is what runs this'],
   [/^npm run stress\b/, 'it needs checkouts of other repositories'],
@@ -34,7 +35,11 @@ const leftOut: readonly (readonly [RegExp, string])[] = [
   [/^whofixes record /, 'it writes into the checkout'],
 ]
 
-function run(command: string, directory: string, cache: string | undefined): { status: number | null; output: string } {
+function run(
+  command: string,
+  directory: string,
+  cache: string | undefined,
+): { status: number | null; printed: string; output: string } {
   const { status, stdout, stderr } = spawnSync('bash', ['-c', command], {
     cwd: directory,
     encoding: 'utf8',
@@ -45,7 +50,7 @@ function run(command: string, directory: string, cache: string | undefined): { s
       ...(cache === undefined ? {} : { XDG_CACHE_HOME: cache }),
     },
   })
-  return { status, output: stdout + stderr }
+  return { status, printed: stdout, output: stdout + stderr }
 }
 
 describe('examples of the documentation', () => {
@@ -85,12 +90,19 @@ describe('examples of the documentation', () => {
         // A recorded release answers the rest, so that it is the same with and without a clone.
         const inside = kept.some(command => command.startsWith('npm ')) ? root : directory
         const cache = needsCode ? undefined : join(directory, 'no-cache')
-        const { status, output } = run(kept.join(' && '), inside, cache)
+        const { status, printed, output } = run(kept.join(' && '), inside, cache)
         assert.equal(status, expected, output.slice(0, 2000))
+        checkOutput(printed)
         assert.equal(missingLine(quoted, output), undefined, `${page}:${number}: quoted, but not printed`)
       })
     }
   }
+
+  it('wrote JSON that follows its schema, where a command has -o', () => {
+    const written = readdirSync(directory).filter(name => name.endsWith('.json'))
+    for (const name of written) checkOutput(readFileSync(join(directory, name), 'utf8'))
+    assert.ok(written.length > 0)
+  })
 
   it('leaves out only commands that there are, and says which', () => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))

@@ -3,6 +3,9 @@ import type { Argument, Command, Option } from 'commander'
 import { problems } from '../../rules/index.js'
 import { defineProgram } from '../../src/commands/command-line.js'
 import { addAnalysisOptions, addOutputOptions } from '../../src/commands/options.js'
+import { outputs } from '../../src/reports/schemas.js'
+import { fileNameOf, outputNames } from '../schemas/schemas.js'
+import { readSchema } from '../schemas/valid.js'
 
 /** A page of docs/ whose part between the two marks is rendered from the program itself. */
 export interface Page {
@@ -13,6 +16,7 @@ export interface Page {
 export const pages: readonly Page[] = [
   { path: 'docs/commands.md', render: renderCommands },
   { path: 'docs/rules.md', render: renderRules },
+  { path: 'docs/json.md', render: renderOutputs },
 ]
 
 const begin = '<!-- from here on written by `npm run docs` -->'
@@ -95,6 +99,20 @@ function renderRules(): string {
         '',
       ].join('\n'),
     )
+    .join('\n')
+}
+
+function renderOutputs(): string {
+  return outputNames
+    .flatMap(name => [
+      `### ${name}`,
+      '',
+      readSchema(name).description,
+      '',
+      `- command: \`${outputs[name].from}\``,
+      `- schema: [${fileNameOf(name)}](../schemas/${fileNameOf(name)}), as \`schema\` and \`$id\`: \`${outputs[name].schema}\``,
+      '',
+    ])
     .join('\n')
 }
 

@@ -21,6 +21,7 @@ import { clonePath } from '../../src/source/clone.js'
 import { UsageError } from '../../src/source/diagnostic.js'
 import { openSource } from '../../src/source/open.js'
 import { releaseTags } from '../../src/source/revision.js'
+import { parseOutput } from '../schemas/valid.js'
 
 const releases = recordedReleases()
 
@@ -73,7 +74,7 @@ describe('recorded snapshots', () => {
       it('answers as the role code does', () => {
         const report = readSnapshot(release)?.report
         assert.ok(report)
-        assert.deepEqual(JSON.parse(renderAnswerJson(report)), {
+        assert.deepEqual(parseOutput(renderAnswerJson(report)), {
           swap: 'kubespray',
           br_netfilter: 'kubespray',
           ip_forward: 'kubespray',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { renderAnswerJson, undecided } from '../../src/reports/answer-json.js'
 import { renderReportJson } from '../../src/reports/report-json.js'
+import { parseOutput } from '../schemas/valid.js'
 import { withTemporary, writeFiles } from '../source/trees.js'
 import { describeWithClone, isFrom, reportOn, revisions } from './clone.js'
 import { fitsModule, fitsName, type Mapping, openFile } from './lines.js'
@@ -36,7 +37,7 @@ function withVariables<T>(variables: string, controlPlane: string, test: (invent
 function answerWith(revision: string, variables: string): unknown {
   const controlPlane = isFrom(revision, 'v2.16.0') ? 'kube_control_plane' : 'kube-master'
   return withVariables(variables, controlPlane, inventory =>
-    JSON.parse(renderAnswerJson(reportOn(revision, { inventory: [inventory] }))),
+    parseOutput(renderAnswerJson(reportOn(revision, { inventory: [inventory] }))),
   )
 }
 
@@ -48,7 +49,7 @@ describeWithClone('every release', () => {
     it(`${revision} gives the answer, and asks for 1500 MB on a control plane from v2.11.0 on`, () => {
       const report = reportOn(revision)
       assert.deepEqual(undecided(report), [])
-      assert.deepEqual(JSON.parse(renderAnswerJson(report)), answer())
+      assert.deepEqual(parseOutput(renderAnswerJson(report)), answer())
       assert.deepEqual(
         report.diagnostics.filter(
           // Ansible 2.7, which v2.10 asks for, lets keywords stand beside an include that later ones refuse.
@@ -85,7 +86,7 @@ describeWithClone('what an inventory changes', () => {
     it(`${revision}: -e sysctl_file_path, and what it overrides`, () => {
       const path = '/etc/sysctl.d/90-k8s.conf'
       const report = reportOn(revision, { extraVars: [`sysctl_file_path=${path}`] })
-      assert.deepEqual(JSON.parse(renderAnswerJson(report)), answer({ sysctl_file: path }))
+      assert.deepEqual(parseOutput(renderAnswerJson(report)), answer({ sysctl_file: path }))
       const variable = report.variables.get('sysctl_file_path')
       assert.deepEqual([variable?.value, variable?.origin, variable?.file], [path, 'extra vars', '-e'])
       const overridden = variable?.overridden ?? []
@@ -177,7 +178,7 @@ function checkWithin(revision: string, { file, line }: Place, name?: string): st
 
 /** Everything wrong with the places of a report; `moved` reads each some lines further, to see that it matters. */
 function faultsIn(revision: string, moved = 0): { readonly faults: readonly string[]; readonly places: number } {
-  const report = JSON.parse(renderReportJson(reportOn(revision)))
+  const report = parseOutput(renderReportJson(reportOn(revision)))
   const faults: string[] = []
   let places = 0
   const at = <P extends Place>(place: P): P => ({ ...place, line: (place.line ?? 0) + moved })

@@ -4,6 +4,7 @@ import { type Audit, type Change, changeKinds, compareChanges, partOf, summaryOf
 import { renderAuditJson } from '../../src/reports/audit-json.js'
 import { renderAuditMarkdown } from '../../src/reports/audit-markdown.js'
 import { renderAuditText } from '../../src/reports/audit-text.js'
+import { parseOutput } from '../schemas/valid.js'
 
 const change = (given: Partial<Change> & Pick<Change, 'kind'>): Change => ({
   name: 'a_name',
@@ -90,7 +91,7 @@ describe('an audit told', () => {
   })
 
   it('for machines holds every change whole', () => {
-    const json = JSON.parse(renderAuditJson(audit))
+    const json = parseOutput(renderAuditJson(audit))
     assert.deepEqual(json.changes, JSON.parse(JSON.stringify(changes)))
     assert.deepEqual(json.summary, { required: 2, advised: 2, none: 3 })
     assert.match(json.schema, /whofixes-audit-1\.json$/)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { runCommandLine } from '../../src/commands/command-line.js'
+import { runWhofixes } from '../commands/run-whofixes.js'
 import { smallTree } from '../commands/small-tree.js'
 import { type Files, git, withTemporary, writeFiles } from '../source/trees.js'
 
@@ -38,18 +38,10 @@ describe('history', () => {
         git(path, 'commit', '--quiet', '--allow-empty', '-m', tag)
         git(path, 'tag', tag)
       }
-      const errors: string[] = []
       const words = ['history', 'ip_forward', path, '--format', 'json', '--fresh']
-      let out = ''
-      const status = runCommandLine(words, {
-        out: each => {
-          out += each
-        },
-        err: line => void errors.push(line),
-        colours: false,
-      })
+      const { status, out, err } = runWhofixes(words)
       assert.equal(status, 0)
-      assert.deepEqual(errors, [])
+      assert.deepEqual(err, [])
       const { releases: asked, changes } = JSON.parse(out) as { releases: number; changes: readonly Change[] }
       assert.equal(asked, 4)
       assert.deepEqual(
@@ -66,18 +58,12 @@ describe('history', () => {
       assert.deepEqual(last.commits, [git(path, 'rev-parse', 'v2.32.0').trim()])
       assert.deepEqual(changes[1]?.commits, [git(path, 'rev-parse', 'v2.31.0').trim()])
 
-      const told: string[] = []
-      const refused: string[] = []
-      const since = (tag: string): number =>
-        runCommandLine([...words, '--since', tag], {
-          out: each => void told.push(each),
-          err: line => void refused.push(line),
-          colours: false,
-        })
-      assert.equal(since('v2.31.0'), 0)
-      assert.equal(JSON.parse(told.join('')).releases, 2)
-      assert.equal(since('v9.9.9'), 2)
-      assert.match(refused.join('\n'), /--since v9\.9\.9: .* has no such release tag/)
+      const later = runWhofixes([...words, '--since', 'v2.31.0'])
+      assert.equal(later.status, 0)
+      assert.equal(JSON.parse(later.out).releases, 2)
+      const refused = runWhofixes([...words, '--since', 'v9.9.9'])
+      assert.equal(refused.status, 2)
+      assert.match(refused.err.join('\n'), /--since v9\.9\.9: .* has no such release tag/)
     })
   })
 
@@ -86,10 +72,9 @@ describe('history', () => {
       [['history', 'swap', '/nowhere'], /nowhere: not a directory/],
       [['history', 'nothing', '.'], /no problem 'nothing'; there are swap/],
     ] as const) {
-      const errors: string[] = []
-      const status = runCommandLine(words, { out: () => {}, err: line => void errors.push(line), colours: false })
+      const { status, err } = runWhofixes(words)
       assert.equal(status, 2)
-      assert.match(errors.join('\n'), says)
+      assert.match(err.join('\n'), says)
     }
   })
 })

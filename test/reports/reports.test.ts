@@ -9,8 +9,9 @@ import { renderExplainJson } from '../../src/reports/explain-json.js'
 import { renderExplainMarkdown } from '../../src/reports/explain-markdown.js'
 import { renderExplainText } from '../../src/reports/explain-text.js'
 import { permalinks, type Report, reportedVariable, reportOf } from '../../src/reports/report.js'
-import { REPORT_SCHEMA, renderReportJson } from '../../src/reports/report-json.js'
+import { renderReportJson } from '../../src/reports/report-json.js'
 import { renderReportText } from '../../src/reports/report-text.js'
+import { outputs } from '../../src/reports/schemas.js'
 import { coloured, WIDTH, wrap } from '../../src/reports/style.js'
 import { jsonOf } from '../../src/reports/value-text.js'
 import { definitionsOf } from '../../src/reports/variables-report.js'
@@ -20,6 +21,7 @@ import { undecided as noVersion } from '../../src/run/ansible-version.js'
 import type { ResolvedVariable } from '../../src/variables/resolved.js'
 import { judgeAll } from '../../src/verdicts/judge.js'
 import { placeAt, runOf, type TaskData, valueFrom } from '../effects/build.js'
+import { parseOutput } from '../schemas/valid.js'
 
 const tasks: readonly TaskData[] = [
   { name: 'Mask it', module: 'ansible.builtin.systemd_service', args: { name: 'swap.target', masked: true }, line: 20 },
@@ -79,7 +81,7 @@ function reportOn(
 const report = reportOn(tasks)
 
 describe('report as JSON', () => {
-  const json = JSON.parse(renderReportJson(report))
+  const json = parseOutput(renderReportJson(report))
 
   it('has the fields of the contract', () => {
     assert.deepEqual(Object.keys(json).slice(0, 7), [
@@ -91,7 +93,7 @@ describe('report as JSON', () => {
       'variables',
       'unknowns',
     ])
-    assert.equal(json.schema, REPORT_SCHEMA)
+    assert.equal(json.schema, outputs.report.schema)
     assert.deepEqual(json.source, { kind: 'revision', release: 'v2.31.0', commit: 'a'.repeat(40), path: '/clone' })
     assert.deepEqual(
       json.problems.map((problem: { id: string }) => problem.id),
@@ -217,7 +219,7 @@ describe('report as text', () => {
       'unreadable: runs `setup`, roles/x/tasks/main.yml:9: setup is not a program this knows; it could change this answer'
     assert.ok(words.includes(named), words)
     assert.ok(unread.problems.every(({ fixedBy }) => fixedBy === 'unknown'))
-    assert.equal(JSON.parse(renderReportJson(unread)).problems[0].searched.unreadable, 1)
+    assert.equal(parseOutput(renderReportJson(unread)).problems[0].searched.unreadable, 1)
   })
 
   it('has one line of evidence a time for what is settled whatever the host is like', () => {
@@ -269,7 +271,7 @@ describe('explain', () => {
   })
 
   it('has every condition with its values as JSON', () => {
-    const json = JSON.parse(renderExplainJson(report, verdict))
+    const json = parseOutput(renderExplainJson(report, verdict))
     assert.deepEqual(json.problem.nearMisses[0].conditions, [
       {
         text: 'not late',
@@ -336,7 +338,7 @@ describe('variables', () => {
       ['roles/a/defaults/main.yml:3', 'roles/b/defaults/main.yml:9'],
     )
     assert.equal(definitions.get('sysctl_file_path')?.agree, false)
-    const json = JSON.parse(renderVarsJson({ ansible: reportedAnsible(noVersion), roles, definitions }))
+    const json = parseOutput(renderVarsJson({ ansible: reportedAnsible(noVersion), roles, definitions }))
     assert.equal(json.roles.a.sysctl_file_path.value, '/etc/sysctl.d/99-sysctl.conf')
     assert.equal(json.definitions.sysctl_file_path.agree, false)
     const text = renderVarsText({ ansible: reportedAnsible(noVersion), roles, definitions })

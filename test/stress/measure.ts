@@ -12,6 +12,7 @@ import { renderVarsText } from '../../src/reports/vars-text.js'
 import { type DiagnosticCode, UsageError } from '../../src/source/diagnostic.js'
 import { placeOf, type Span } from '../../src/source/text.js'
 import type { SourceTree } from '../../src/source/tree.js'
+import { checkOutput } from '../schemas/valid.js'
 
 /** Something that could not be read, and where. */
 export interface Unread {
@@ -53,10 +54,8 @@ export function measure(tree: SourceTree, playbook: string, inventory: string): 
     const list = renderTasksList(listed.listing)
     const analysis = analyze(tree, request)
     const { run, roles, diagnostics } = analysis
-    renderTasksJson(run)
     renderTasksText(run)
     const report = reportOfAnalysis(analysis)
-    renderReportJson(report)
     renderReportText(report)
     const variables = {
       ansible: reportedAnsible(run.ansible),
@@ -67,7 +66,7 @@ export function measure(tree: SourceTree, playbook: string, inventory: string): 
         ]),
       ),
     }
-    renderVarsJson(variables)
+    const outputs = [renderTasksJson(run), renderReportJson(report), renderVarsJson(variables)]
     renderVarsText(variables)
     const unread: readonly Unread[] = [
       ...[...diagnostics, ...listed.diagnostics]
@@ -76,7 +75,9 @@ export function measure(tree: SourceTree, playbook: string, inventory: string): 
       ...run.gaps.map(({ at, says }) => unreadAt('gap', false, at, says)),
     ]
     const listable = !listed.diagnostics.some(each => each.severity === 'error' && !earlier.has(each))
-    return { plays: run.plays.length, tasks: run.tasks.length, milliseconds: since(), unread, list, listable }
+    const milliseconds = since()
+    for (const output of outputs) checkOutput(output)
+    return { plays: run.plays.length, tasks: run.tasks.length, milliseconds, unread, list, listable }
   } catch (error) {
     if (error instanceof UsageError) return { ...nothing, milliseconds: since(), refused: error.message }
     return { ...nothing, milliseconds: since(), thrown: error instanceof Error ? String(error.stack) : String(error) }

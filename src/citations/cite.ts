@@ -1,0 +1,200 @@
+import type { CitationState, CitedDocument, ReportedCitation } from '../reports/citations.js'
+import { lineOf, positionOf, type SourceFile, type Span } from '../source/text.js'
+import { linkTo, placeOfLink } from './address-of-link.js'
+import { parseCitation } from './citation.js'
+import { type CitedText, type Marker, readDocument, writeDocument } from './document/document.js'
+import type { Edition } from './edition.js'
+import { type JudgedMarker, judgeMarker } from './judge-marker.js'
+import { type FormerVersion, type JudgedPlace, judgePlace, unchecked } from './judge-place.js'
+import { fetchHint } from './look-up.js'
+import { parsePin, pinText } from './pin.js'
+import { readSettings, type Settings } from './settings.js'
+import type { Wording } from './template.js'
+
+/** The versions a document may name; each is opened when it is first asked for. */
+export interface Editions {
+  /** The one everything is checked against; undefined: each citation has its own. */
+  readonly target: Edition | undefined
+  /** The newest there is. */
+  readonly newest: () => Edition
+  /** A SOURCE, or a tag, commit or branch; undefined where it is not at hand. */
+  readonly named: (name: string) => Edition | undefined
+  readonly former: FormerVersion
+}
+
+/** What is to be written. */
+export interface Writing {
+  /** Write what only moved or was not written yet. */
+  readonly write: boolean
+  /** Write also what changed. */
+  readonly accept: boolean
+  /** Put right plain links that only moved. */
+  readonly links: boolean
+}
+
+/** A document's place among files, for paths in it that name files of its own. */
+export interface Surroundings {
+  /** Whether a path of the text names a file of the author's own. */
+  readonly isOwn: (path: string) => boolean
+  /** Its path in a kubespray checkout, where it stands in one: its relative links lead into that. */
+  readonly inKubespray: string | undefined
+}
+
+/**
+ * Checks every citation of a document, and writes what `writing` allows. Gives the new text: the very same where nothing is to
+ * be written, or a marker cannot be read.
+ */
+export function citeDocument(
+  file: SourceFile,
+  editions: Editions,
+  wording: Wording,
+  surroundings: Surroundings,
+  writing: Writing,
+): { readonly document: CitedDocument; readonly text: string } {
+  const read = readDocument(file)
+  const settings = readSettings(read.settings, wording)
+  const problems = [...read.problems, ...settings.problems].map(({ says, at }) => ({ line: lineOf(at), says }))
+  const mayWrite = writing.write && problems.length === 0
+  const markers = read.markers.map(marker => ({ marker, judged: judged(marker, settings, editions) }))
+  const places = [
+    ...linkedPlaces(read, editions, surroundings),
+    ...writtenPaths(read, settings, editions, surroundings),
+  ]
+  const bodies = new Map<Marker, { readonly body: string; readonly state: string; readonly says: string }>()
+  const citations: ReportedCitation[] = []
+  for (const { marker, judged: { writing: text, ...rest } } of markers) {
+    const written = mayWrite && text !== undefined && isToWrite(rest.state, writing) && !isWritten(marker, text)
+    if (written) bodies.set(marker, { body: text.body, state: pinText(text.pin), says: text.says })
+    // What is true and only pinned anew was no fault.
+    citations.push({ ...placed(marker.open), kind: 'marker', citation: marker.says, replacement: null, ...rest, written })
+  }
+  const replaced = new Map<Span, string>()
+  for (const { at, kind, citation, judged: place, replacement } of places) {
+    const written = mayWrite && writing.links && kind === 'link' && replacement !== null && isToWrite(place.state, { ...writing, accept: false })
+    if (written) replaced.set(at, replacement)
+    citations.push({ ...placed(at), kind, citation, replacement, ...place, written })
+  }
+  const isDone = citations.every(({ state, written }) => written || state === 'true')
+  const newSource = mayWrite && isDone && editions.target !== undefined ? editions.target.version : null
+  const sources = newSource === null ? [] : settings.sources.filter(({ value }) => value !== newSource)
+  const text = mayWrite ? writeDocument(read, { bodies, replaced, settings: new Map(sources.map(({ setting }) => [setting, `source ${newSource}`])) }) : file.text
+  citations.sort((left, right) => left.line - right.line || left.column - right.column)
+  return { document: { path: file.path, citations, problems, written: text !== file.text }, text }
+}
+
+function placed({ file, start }: Span): { readonly line: number; readonly column: number } {
+  const { line, column } = positionOf(file, start)
+  return { line, column }
+}
+
+function isToWrite(state: CitationState, { accept }: Writing): boolean {
+  return state === 'true' || state === 'moved' || state === 'unwritten' || (state === 'changed' && accept)
+}
+
+/** Whether a marker is already what would be written. */
+function isWritten(marker: Marker, text: NonNullable<JudgedMarker['writing']>): boolean {
+  return marker.body === text.body && marker.state === pinText(text.pin) && marker.says === text.says
+}
+
+function judged(marker: Marker, settings: Settings, editions: Editions): JudgedMarker {
+  const nothing = { cited: null, now: null, diff: null, nearest: null }
+  const citation = parseCitation(marker.says)
+  if ('invalid' in citation) return { state: 'invalid', says: citation.invalid, ...nothing }
+  const pin = parsePin(marker.state)
+  // A marker that names its version means that one, whatever the others move to.
+  const named = citation.source ?? (editions.target === undefined ? (settings.source ?? pin?.version ?? undefined) : undefined)
+  const edition = named === undefined ? (editions.target ?? editions.newest()) : editions.named(named)
+  if (edition === undefined) return { state: 'unchecked', says: `${named} is not at hand; ${fetchHint}`, ...nothing }
+  const old = pin?.version == null ? undefined : pin.version === edition.version ? edition : editions.named(pin.version)
+  return judgeMarker({ citation, says: marker.says, pin, body: marker.body, context: marker.context }, edition, old, settings.wording)
+}
+
+/** A link or path of the text with what became of it. */
+interface JudgedText {
+  readonly at: Span
+  readonly kind: 'link' | 'path'
+  readonly citation: string
+  readonly judged: JudgedPlace
+  readonly replacement: string | null
+}
+
+function linkedPlaces(
+  { links }: CitedText,
+  editions: Editions,
+  { inKubespray }: Surroundings,
+): readonly JudgedText[] {
+  return links.flatMap(({ url, at }): readonly JudgedText[] => {
+    const place = placeOfLink(url)
+    if (place?.ref !== undefined) {
+      const edition = editions.named(place.ref)
+      const judgedPlace =
+        edition === undefined
+          ? unchecked(`${place.ref} is not at hand; ${fetchHint}`)
+          : judgePlace(place, edition, editions.target, editions.former)
+      return [{ at, kind: 'link', citation: url, judged: judgedPlace, replacement: newLink(url, judgedPlace, editions) }]
+    }
+    const path = inKubespray === undefined ? undefined : relativePath(url, inKubespray)
+    if (path === undefined) return []
+    const edition = editions.target ?? editions.newest()
+    return [{ at, kind: 'link', citation: url, judged: judgePlace({ ref: undefined, path, first: undefined, last: undefined }, edition, undefined, editions.former), replacement: null }]
+  })
+}
+
+/** A link to the same in the version everything is checked against. */
+function newLink(url: string, { state, now }: JudgedPlace, { target }: Editions): string | null {
+  if (target === undefined || target.version === null || now === null) return null
+  if (state !== 'true' && state !== 'moved' && state !== 'changed') return null
+  const lines = now.first === null ? {} : { first: now.first, last: now.last ?? now.first }
+  const link = linkTo(url, { ref: target.version, path: now.file, ...lines })
+  return link === url ? null : link
+}
+
+/** What a relative link names, seen from a file of a checkout; undefined for an address elsewhere or a place in the page. */
+function relativePath(url: string, from: string): string | undefined {
+  const [path = ''] = url.split(/[?#]/)
+  if (path === '' || /^[a-z][a-z0-9+.-]*:/i.test(url) || url.startsWith('//')) return undefined
+  const base = path.startsWith('/') ? [] : from.split('/').slice(0, -1)
+  const steps: string[] = [...base]
+  for (const step of path.split('/')) {
+    if (step === '..' && steps.pop() === undefined) return undefined
+    if (step !== '' && step !== '.' && step !== '..') steps.push(step)
+  }
+  return steps.map(decodeStep).join('/')
+}
+
+function decodeStep(step: string): string {
+  try {
+    return decodeURIComponent(step)
+  } catch {
+    return step
+  }
+}
+
+/** Directories of kubespray that nobody else's text means by such a path. */
+const tellingPaths = /^(?:roles|playbooks|extra_playbooks|contrib|inventory\/sample)\//
+
+function writtenPaths(
+  { paths }: CitedText,
+  settings: Settings,
+  editions: Editions,
+  { isOwn }: Surroundings,
+): readonly JudgedText[] {
+  return paths.flatMap(({ path, first, last, at, placeholder }): readonly JudgedText[] => {
+    if (placeholder || isOwn(path)) return []
+    const written = settings.source === undefined ? undefined : editions.named(settings.source)
+    const edition = written ?? editions.target ?? editions.newest()
+    const target = written === undefined ? undefined : editions.target
+    const place = { ref: undefined, path: path.replace(/\/+$/, ''), first, last }
+    const isThere = [edition, target].some(each => each?.code?.version.tree.entryKind(place.path) !== undefined)
+    if (!isThere && !tellingPaths.test(path)) return []
+    const judgedPlace = judgePlace(place, edition, target, editions.former)
+    const { now, state } = judgedPlace
+    const text = now === null ? null : pathText(now)
+    const citation = pathText({ file: path, first: first ?? null, last: last ?? null })
+    return [{ at, kind: 'path', citation, judged: judgedPlace, replacement: state === 'moved' || state === 'changed' ? text : null }]
+  })
+}
+
+function pathText({ file, first, last }: { readonly file: string; readonly first: number | null; readonly last: number | null }): string {
+  return first === null ? file : `${file}:${first}${last === null || last === first ? '' : `-${last}`}`
+}

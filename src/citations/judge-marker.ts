@@ -1,0 +1,163 @@
+import { unifiedDiff } from '../audit/matching/lines.js'
+import type { CitationState, CitedPlace } from '../reports/citations.js'
+import { placeText } from '../reports/place.js'
+import type { Citation } from './citation.js'
+import type { Edition } from './edition.js'
+import { type Found, type LookedUp, type Nearest, lookUp } from './look-up.js'
+import { hashOfText, type Pin, type PinnedPlace } from './pin.js'
+import { type Context, type Fields, renderTemplate, templateFor, type Wording } from './template.js'
+
+/** A marker with its citation read, as the document has it. */
+export interface MarkedCitation {
+  readonly citation: Citation
+  readonly says: string
+  /** What was written there before, undefined where nothing was. */
+  readonly pin: Pin | undefined
+  readonly body: string
+  readonly context: Context
+}
+
+/** What became of a marker's citation, and what would be written for it. */
+export interface JudgedMarker {
+  readonly state: CitationState
+  readonly says: string
+  readonly cited: CitedPlace | null
+  readonly now: CitedPlace | null
+  readonly diff: string | null
+  readonly nearest: Nearest | null
+  /** Absent where nothing can be written. */
+  readonly writing?: { readonly says: string; readonly pin: Pin; readonly body: string }
+}
+
+/**
+ * Judges a citation against an edition; `old` is the edition it was written from, where that is at hand. Author and program
+ * are told apart by the pin: a marker that asks for something else is to be written anew, a text that is neither what was
+ * written nor what would be is somebody's and counts as changed.
+ */
+export function judgeMarker(
+  marked: MarkedCitation,
+  edition: Edition,
+  old: Edition | undefined,
+  wording: Wording,
+): JudgedMarker {
+  const { citation, says, body, context } = marked
+  const pin = marked.pin?.says === hashOfText(says) ? marked.pin : undefined
+  const before = pin && { address: pin.address, place: pin.place, edition: old }
+  const looked = lookUp(citation, edition, before)
+  const cited = pin === undefined ? null : citedPlace(pin.version ?? '-', pin.place, old)
+  if (looked.kind !== 'found') return notFound(looked, cited)
+  const now = citedPlace(edition.name, looked.place, edition)
+  const rendered = render(citation, looked, edition, context, wording)
+  if (typeof rendered !== 'string') return { ...notFound({ kind: 'invalid', says: rendered.invalid }, cited), now }
+  const newSays = looked.says?.(says) ?? says
+  const writing = { says: newSays, body: rendered, pin: pinOf(newSays, looked, edition, rendered) }
+  const told = (state: CitationState, text: string, diff: string | null = null): JudgedMarker => ({
+    state,
+    says: looked.how === undefined ? text : `${text} (${looked.how})`,
+    cited,
+    now,
+    diff,
+    nearest: null,
+    writing,
+  })
+  if (pin === undefined) {
+    const isNew = body.trim() === '' && marked.pin === undefined
+    return told('unwritten', isNew ? 'nothing is written here yet' : 'the marker asks for something else than what is written here')
+  }
+  const bodyDiff = (): string => diffOf(body, rendered, cited, now)
+  if (!(looked.isSame ?? pin.content === hashOfText(looked.content))) {
+    return told('changed', `${edition.name} says something else`, bodyDiff())
+  }
+  if (hashOfText(body) !== pin.body && body !== rendered) {
+    return told('changed', 'the text between the markers was changed by hand', bodyDiff())
+  }
+  if (!isSamePlace(pin.place, looked.place)) {
+    return told('moved', looked.place === null ? 'nothing decides it any more' : `it stands at ${rangeText(looked.place)} now`)
+  }
+  if (body !== rendered && pin.version === edition.version) {
+    return told('unwritten', 'the template gives another text than what is written here')
+  }
+  return told('true', `${edition.name} says the same at the same place`)
+}
+
+function notFound(looked: Exclude<LookedUp, Found>, cited: CitedPlace | null): JudgedMarker {
+  const nearest = looked.kind === 'gone' ? (looked.nearest ?? null) : null
+  return { state: looked.kind, says: looked.says, cited, now: null, diff: null, nearest }
+}
+
+function pinOf(says: string, looked: Found, edition: Edition, body: string): Pin {
+  return {
+    version: edition.version,
+    place: looked.place,
+    says: hashOfText(says),
+    content: hashOfText(looked.content),
+    body: hashOfText(body),
+    address: looked.address,
+  }
+}
+
+function isSamePlace(old: PinnedPlace | null, now: PinnedPlace | null): boolean {
+  return old?.file === now?.file && old?.first === now?.first && old?.last === now?.last
+}
+
+/** `file:12` or `file:12-20`. */
+export function rangeText({ file, first, last }: PinnedPlace): string {
+  return last > first ? `${placeText({ file, line: first })}-${last}` : placeText({ file, line: first })
+}
+
+function citedPlace(version: string, place: PinnedPlace | null, edition: Edition | undefined): CitedPlace | null {
+  return place && { version, ...place, permalink: edition === undefined ? null : rangeLink(edition, place) }
+}
+
+/** The address of lines on the web; null where no public commit holds them. */
+export function rangeLink({ permalink }: Edition, { file, first, last }: PinnedPlace): string | null {
+  const link = permalink({ file, line: first })
+  return link === null || last <= first ? link : `${link}-L${last}`
+}
+
+function diffOf(body: string, rendered: string, cited: CitedPlace | null, now: CitedPlace | null): string {
+  const label = (place: CitedPlace | null): string => place?.version ?? 'as written'
+  return unifiedDiff(
+    { label: label(cited), lines: body.split('\n') },
+    { label: label(now), lines: rendered.split('\n') },
+  )
+}
+
+function render(
+  citation: Citation,
+  looked: Found,
+  edition: Edition,
+  context: Context,
+  wording: Wording,
+): string | { readonly invalid: string } {
+  const template = templateFor(citation.kind, context, citation.template, wording)
+  if (typeof template !== 'string') return template
+  const { place, excerpt } = looked
+  if (/\{`?excerpt`?\}/.test(template) && excerpt === undefined) {
+    return { invalid: `the template shows lines, which need the role code of ${edition.name}` }
+  }
+  const fields: Fields = {
+    ...looked.fields,
+    ...placeFields(place, edition),
+    version: edition.source.release ?? edition.source.commit?.slice(0, 10) ?? null,
+    release: edition.source.release,
+    commit: edition.source.commit,
+    excerpt: excerpt === undefined ? null : context === 'block' ? fenced(excerpt) : codeSpan(excerpt),
+  }
+  const text = renderTemplate(template, fields, wording)
+  return typeof text === 'string' ? text.trim() : text
+}
+
+function placeFields(place: PinnedPlace | null, edition: Edition): Fields {
+  if (place === null) return { file: null, line: null, last: null, place: null, permalink: null, link: null }
+  const permalink = rangeLink(edition, place)
+  const shown = rangeText(place)
+  return {
+    file: place.file,
+    line: String(place.first),
+    last: String(place.last),
+    place: shown,
+    permalink,
+    link: permalink === null ? codeSpan(shown) : `[${codeSpan(shown)}](${permalink})`,
+  }
+}

@@ -1,0 +1,156 @@
+import type { CitationState, CitedPlace } from '../reports/citations.js'
+import type { LinkedPlace } from './address-of-link.js'
+import type { Edition } from './edition.js'
+import { followLines } from './follow/follow-lines.js'
+import { followPath, type Nearest as NearestPath } from './follow/paths.js'
+import { fileLines, type Version } from './follow/version.js'
+import { rangeLink } from './judge-marker.js'
+import { fetchHint, type Nearest } from './look-up.js'
+
+/** What became of a place that a link or a path names. */
+export interface JudgedPlace {
+  readonly state: CitationState
+  readonly says: string
+  readonly cited: CitedPlace | null
+  readonly now: CitedPlace | null
+  readonly diff: string | null
+  readonly nearest: Nearest | null
+}
+
+/** How the last version before that still had a path is found; undefined where none had it. */
+export type FormerVersion = (edition: Edition, path: string) => Version | undefined
+
+/**
+ * Judges a place of one edition. With `target` it is followed there; without, it only has to be there. A path that is gone is
+ * followed from the last version that had it, so that the answer can say where its content went.
+ */
+export function judgePlace(
+  place: LinkedPlace,
+  old: Edition,
+  target: Edition | undefined,
+  former: FormerVersion,
+): JudgedPlace {
+  const version = old.code?.version
+  const now = (target ?? old).code?.version
+  if (version === undefined || now === undefined) {
+    return unchecked(`needs the role code of ${(version === undefined ? old : (target ?? old)).name}; ${fetchHint}`)
+  }
+  const absent = missingIn(version, place)
+  if (absent !== undefined) return goneFrom(place, target ?? old, absent, former)
+  const cited = placeIn(old, place)
+  if (target === undefined) return told('true', `${old.name} has it`, cited, cited)
+  return place.first === undefined
+    ? followedPath(place, { old, target }, [version, now], cited)
+    : followedLines(place, { old, target }, [version, now], cited)
+}
+
+/** A place that cannot be looked up. */
+export function unchecked(says: string): JudgedPlace {
+  return told('unchecked', says, null, null)
+}
+
+function told(
+  state: CitationState,
+  says: string,
+  cited: CitedPlace | null,
+  now: CitedPlace | null,
+  more: { readonly diff?: string; readonly nearest?: Nearest | null } = {},
+): JudgedPlace {
+  return { state, says, cited, now, diff: more.diff ?? null, nearest: more.nearest ?? null }
+}
+
+/** Why a version does not have a place. */
+function missingIn(version: Version, { path, first, last }: LinkedPlace): string | undefined {
+  if (path === '') return undefined
+  if (version.tree.entryKind(path) === undefined) return `${version.name} has no ${path}`
+  if (first === undefined) return undefined
+  const lines = fileLines(version, path)
+  if (lines === undefined) return `${path} of ${version.name} is a directory, which has no lines`
+  const beyond = last ?? first
+  return beyond <= lines.length ? undefined : `${path} of ${version.name} has ${lines.length} lines; there is no line ${beyond}`
+}
+
+function goneFrom(place: LinkedPlace, edition: Edition, says: string, former: FormerVersion): JudgedPlace {
+  const now = edition.code?.version
+  const last = place.first === undefined || now?.tree.entryKind(place.path) === undefined ? former(edition, place.path) : undefined
+  if (last === undefined || now === undefined) return told('gone', says, null, null)
+  const followed = followPath(last, now, place.path)
+  const until = `it was there up to ${last.name}`
+  switch (followed.state) {
+    case 'moved':
+      return told('gone', `${says}; ${until}`, null, null, {
+        nearest: { file: followed.path, line: null, why: `what it held is there now: ${followed.how}` },
+      })
+    case 'gone':
+      return told('gone', `${says}; ${until}`, null, null, { nearest: nearestOf(followed.nearest) })
+    default:
+      return told('gone', says, null, null)
+  }
+}
+
+function nearestOf(nearest: NearestPath | undefined): Nearest | null {
+  return nearest === undefined ? null : { file: nearest.path, line: nearest.line ?? null, why: nearest.why }
+}
+
+interface Editions {
+  readonly old: Edition
+  readonly target: Edition
+}
+
+function followedPath(
+  { path }: LinkedPlace,
+  { target }: Editions,
+  [old, now]: readonly [Version, Version],
+  cited: CitedPlace,
+): JudgedPlace {
+  const followed = path === '' ? ({ state: 'same', path } as const) : followPath(old, now, path)
+  switch (followed.state) {
+    case 'same': {
+      const says = followed.says === undefined ? '' : `; ${followed.says}`
+      return told('true', `${now.name} has it under the same path${says}`, cited, placeIn(target, { path: followed.path }))
+    }
+    case 'moved':
+      return told('moved', `it is ${followed.path} now: ${followed.how}`, cited, placeIn(target, { path: followed.path }))
+    case 'gone':
+      return told('gone', `${now.name} has no ${path}`, cited, null, { nearest: nearestOf(followed.nearest) })
+    case 'absent':
+      return told('gone', followed.says, null, null)
+  }
+}
+
+function followedLines(
+  { path, first = 1, last = first }: LinkedPlace,
+  { target }: Editions,
+  [old, now]: readonly [Version, Version],
+  cited: CitedPlace,
+): JudgedPlace {
+  const followed = followLines(old, now, path, first, last)
+  switch (followed.state) {
+    case 'same': {
+      const isThere = followed.path === path && followed.first === first && followed.last === last
+      const says = isThere ? `${now.name} says the same there` : `the same stands elsewhere in ${now.name}`
+      return told(isThere ? 'true' : 'moved', says, cited, placeIn(target, followed))
+    }
+    case 'changed':
+      return told('changed', `${now.name} says something else`, cited, placeIn(target, followed), { diff: followed.diff })
+    case 'gone':
+      return told('gone', `${now.name} has nothing of these lines`, cited, null, { nearest: nearestOf(followed.nearest) })
+    case 'absent':
+      return told('gone', followed.says, null, null)
+  }
+}
+
+function placeIn(
+  edition: Edition,
+  { path, first, last }: { readonly path: string; readonly first?: number | undefined; readonly last?: number | undefined },
+): CitedPlace {
+  const range = { file: path, first: first ?? 1, last: last ?? first ?? 1 }
+  const link = rangeLink(edition, range)
+  return {
+    version: edition.name,
+    file: path,
+    first: first ?? null,
+    last: first === undefined ? null : range.last,
+    permalink: first === undefined ? (link?.replace(/#L1$/, '') ?? null) : link,
+  }
+}
