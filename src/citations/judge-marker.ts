@@ -3,7 +3,8 @@ import type { CitationState, CitedPlace } from '../reports/citations.js'
 import { placeText } from '../reports/place.js'
 import type { Citation } from './citation.js'
 import type { Edition } from './edition.js'
-import { type Found, type LookedUp, type Nearest, lookUp } from './look-up.js'
+import { type Found, fetchHint, type LookedUp, lookUp, type Nearest } from './look-up.js'
+import { codeSpan, fencedCode } from './markdown-text.js'
 import { hashOfText, type Pin, type PinnedPlace } from './pin.js'
 import { type Context, type Fields, renderTemplate, templateFor, type Wording } from './template.js'
 
@@ -48,7 +49,7 @@ export function judgeMarker(
   if (looked.kind !== 'found') return notFound(looked, cited)
   const now = citedPlace(edition.name, looked.place, edition)
   const rendered = render(citation, looked, edition, context, wording)
-  if (typeof rendered !== 'string') return { ...notFound({ kind: 'invalid', says: rendered.invalid }, cited), now }
+  if (typeof rendered !== 'string') return { ...notFound(rendered, cited), now }
   const newSays = looked.says?.(says) ?? says
   const writing = { says: newSays, body: rendered, pin: pinOf(newSays, looked, edition, rendered) }
   const told = (state: CitationState, text: string, diff: string | null = null): JudgedMarker => ({
@@ -118,8 +119,8 @@ export function rangeLink({ permalink }: Edition, { file, first, last }: PinnedP
 function diffOf(body: string, rendered: string, cited: CitedPlace | null, now: CitedPlace | null): string {
   const label = (place: CitedPlace | null): string => place?.version ?? 'as written'
   return unifiedDiff(
-    { label: label(cited), lines: body.split('\n') },
-    { label: label(now), lines: rendered.split('\n') },
+    { label: label(cited), first: 1, lines: body.split('\n') },
+    { label: label(now), first: 1, lines: rendered.split('\n') },
   )
 }
 
@@ -129,12 +130,12 @@ function render(
   edition: Edition,
   context: Context,
   wording: Wording,
-): string | { readonly invalid: string } {
+): string | Exclude<LookedUp, Found> {
   const template = templateFor(citation.kind, context, citation.template, wording)
-  if (typeof template !== 'string') return template
+  if (typeof template !== 'string') return { kind: 'invalid', says: template.invalid }
   const { place, excerpt } = looked
-  if (/\{`?excerpt`?\}/.test(template) && excerpt === undefined) {
-    return { invalid: `the template shows lines, which need the role code of ${edition.name}` }
+  if (excerpt === undefined && place !== null && edition.code === undefined && /\{`?excerpt`?\}/.test(template)) {
+    return { kind: 'unchecked', says: `the lines it shows need the role code of ${edition.name}; ${fetchHint}` }
   }
   const fields: Fields = {
     ...looked.fields,
@@ -142,10 +143,17 @@ function render(
     version: edition.source.release ?? edition.source.commit?.slice(0, 10) ?? null,
     release: edition.source.release,
     commit: edition.source.commit,
-    excerpt: excerpt === undefined ? null : context === 'block' ? fenced(excerpt) : codeSpan(excerpt),
+    excerpt: excerpt === undefined ? null : context === 'block' ? fencedCode(excerpt, languageOf(place)) : codeSpan(excerpt),
   }
   const text = renderTemplate(template, fields, wording)
-  return typeof text === 'string' ? text.trim() : text
+  return typeof text === 'string' ? text.trim() : { kind: 'invalid', says: text.invalid }
+}
+
+/** What a fence calls the language of a file. */
+function languageOf(place: PinnedPlace | null): string {
+  const ending = /\.(\w+)$/.exec(place?.file ?? '')?.[1] ?? ''
+  const languages: Readonly<Record<string, string>> = { yml: 'yaml', yaml: 'yaml', j2: 'jinja', sh: 'sh', py: 'python' }
+  return languages[ending] ?? ''
 }
 
 function placeFields(place: PinnedPlace | null, edition: Edition): Fields {

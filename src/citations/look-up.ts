@@ -126,9 +126,14 @@ function lookUpDeciding(
     kind: 'found',
     ...standing(evidence, edition),
     content: contentOf(evidence),
-    ...(evidence.address === null ? {} : { address: parseAddress(evidence.address) }),
+    ...addressOf(evidence),
     fields: { ...evidenceFields(evidence), problem, title: verdict.title, condition: evidence.condition },
   }
+}
+
+function addressOf({ address }: ReportedEvidence): { readonly address?: PartialAddress } {
+  const read = address === null ? undefined : parseAddress(address)
+  return read === undefined ? {} : { address: read }
 }
 
 /** What the deciding task says, by its address; of one that has none, where it stands. */

@@ -1,4 +1,5 @@
 import type { CitationKind } from './citation.js'
+import { codeSpan, escapeMarkdown } from './markdown-text.js'
 
 /** What a template may put in, by name; null where this citation has none (a verdict nobody decides has no place). */
 export type Fields = Readonly<Record<string, string | null>>

@@ -31,3 +31,9 @@ export function placeOfSpan(span: Span): Place {
 export function placeText(place: Place): string {
   return `${place.file}:${place.line}`
 }
+
+/** The last two parts of its path and the line: enough where a link leads to the rest. */
+export function shortPlaceText({ file, line }: Place): string {
+  const parts = file.split('/')
+  return placeText({ file: parts.length <= 3 ? file : `…/${parts.slice(-2).join('/')}`, line })
+}

@@ -254,7 +254,8 @@ export interface Naming {
 
 /** For code that no public commit is known to hold. */
 export const NO_PERMALINK: Permalink = () => null
-const REPOSITORY = 'https://github.com/kubernetes-sigs/kubespray'
+/** Where kubespray is published. */
+export const KUBESPRAY_REPOSITORY = 'https://github.com/kubernetes-sigs/kubespray'
 const RELEASE = /^v\d+\.\d+\.\d+$/
 
 /** Where the role code came from; the release where the revision is named like one. */
@@ -278,7 +279,7 @@ export function permalinks(source: ReportedSource, clean = source.kind !== 'dire
   return ({ file, line }) => {
     // Pseudo files of the command line and paths outside the tree have no address.
     if (file.startsWith('-') || file.startsWith('/') || file.startsWith('..')) return null
-    return `${REPOSITORY}/blob/${reference}/${file.split('/').map(encodeURIComponent).join('/')}#L${line}`
+    return `${KUBESPRAY_REPOSITORY}/blob/${reference}/${file.split('/').map(encodeURIComponent).join('/')}#L${line}`
   }
 }
 

@@ -1,0 +1,22 @@
+/** Text that stays text in Markdown: what could be a mark of it is escaped. */
+export function escapeMarkdown(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').replaceAll(/[\\`*_[\]{}<>#|~$]/g, mark => (mark === '<' ? '&lt;' : `\\${mark}`))
+}
+
+/** A code span whose fence is longer than any run of backticks in it. */
+export function codeSpan(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim()
+  if (line === '') return ''
+  const fence = '`'.repeat(longestRun(line) + 1)
+  return line.startsWith('`') || line.endsWith('`') ? `${fence} ${line} ${fence}` : `${fence}${line}${fence}`
+}
+
+/** Lines of code in a fence that none of them can end. */
+export function fencedCode(text: string, language: string): string {
+  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1))
+  return `${fence}${language}\n${text}\n${fence}`
+}
+
+function longestRun(text: string): number {
+  return Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
+}
