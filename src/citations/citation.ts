@@ -1,5 +1,5 @@
-import type { PinnedPlace } from './pin.js'
 import { addressText, type PartialAddress, parseAddress } from '../addresses/address.js'
+import type { PinnedPlace } from './pin.js'
 
 /** What an author cites, as the opening marker says it. */
 export type Citation = {
@@ -91,7 +91,8 @@ const forms: Readonly<Record<CitationKind, Form>> = {
       const found = /^(.+?)(?::|#L)(\d+)(?:-L?(\d+))?$/.exec(place ?? '')
       const [, path, from = '', to = from] = found ?? []
       const [first, last] = [numberIn(from), numberIn(to)]
-      if (path === undefined || first === undefined || last === undefined || last < first || more.length > 0) return undefined
+      if (path === undefined || first === undefined || last === undefined || last < first || more.length > 0)
+        return undefined
       return { kind: 'lines', path, first, last }
     },
   },

@@ -1,11 +1,14 @@
-import type { CitationState, CitedDocument, ReportedCitation } from '../reports/citations.js'
+import type { CitationState, ReportedCitation, ReportedDocument } from '../reports/citations.js'
+import { isRelease } from '../source/open.js'
 import { lineOf, positionOf, type SourceFile, type Span } from '../source/text.js'
 import { linkTo, placeOfLink } from './address-of-link.js'
 import { parseCitation } from './citation.js'
-import { type CitedText, type Marker, readDocument, writeDocument } from './document/document.js'
+import { type CitedDocument, readDocument } from './document/document.js'
+import type { Marker } from './document/markers.js'
+import { type Edit, fitBody, writeBodies } from './document/write.js'
 import type { Edition } from './edition.js'
 import { type JudgedMarker, judgeMarker } from './judge-marker.js'
-import { type FormerVersion, type JudgedPlace, judgePlace, unchecked } from './judge-place.js'
+import { type JudgedPlace, judgePlace, unchecked } from './judge-place.js'
 import { fetchHint } from './look-up.js'
 import { parsePin, pinText } from './pin.js'
 import { readSettings, type Settings } from './settings.js'
@@ -19,7 +22,6 @@ export interface Editions {
   readonly newest: () => Edition
   /** A SOURCE, or a tag, commit or branch; undefined where it is not at hand. */
   readonly named: (name: string) => Edition | undefined
-  readonly former: FormerVersion
 }
 
 /** What is to be written. */
@@ -50,7 +52,7 @@ export function citeDocument(
   wording: Wording,
   surroundings: Surroundings,
   writing: Writing,
-): { readonly document: CitedDocument; readonly text: string } {
+): { readonly document: ReportedDocument; readonly text: string } {
   const read = readDocument(file)
   const settings = readSettings(read.settings, wording)
   const problems = [...read.problems, ...settings.problems].map(({ says, at }) => ({ line: lineOf(at), says }))
@@ -60,26 +62,67 @@ export function citeDocument(
     ...linkedPlaces(read, editions, surroundings),
     ...writtenPaths(read, settings, editions, surroundings),
   ]
-  const bodies = new Map<Marker, { readonly body: string; readonly state: string; readonly says: string }>()
-  const citations: ReportedCitation[] = []
-  for (const { marker, judged: { writing: text, ...rest } } of markers) {
-    const written = mayWrite && text !== undefined && isToWrite(rest.state, writing) && !isWritten(marker, text)
-    if (written) bodies.set(marker, { body: text.body, state: pinText(text.pin), says: text.says })
-    // What is true and only pinned anew was no fault.
-    citations.push({ ...placed(marker.open), kind: 'marker', citation: marker.says, replacement: null, ...rest, written })
+  const edits = new Map<Marker, Edit>()
+  for (const {
+    marker,
+    judged: { state, writing: text },
+  } of markers) {
+    if (mayWrite && text !== undefined && isToWrite(state, writing)) {
+      edits.set(marker, { body: text.body, state: pinText(text.pin), says: text.says })
+    }
   }
-  const replaced = new Map<Span, string>()
-  for (const { at, kind, citation, judged: place, replacement } of places) {
-    const written = mayWrite && writing.links && kind === 'link' && replacement !== null && isToWrite(place.state, { ...writing, accept: false })
-    if (written) replaced.set(at, replacement)
-    citations.push({ ...placed(at), kind, citation, replacement, ...place, written })
-  }
-  const isDone = citations.every(({ state, written }) => written || state === 'true')
-  const newSource = mayWrite && isDone && editions.target !== undefined ? editions.target.version : null
-  const sources = newSource === null ? [] : settings.sources.filter(({ value }) => value !== newSource)
-  const text = mayWrite ? writeDocument(read, { bodies, replaced, settings: new Map(sources.map(({ setting }) => [setting, `source ${newSource}`])) }) : file.text
-  citations.sort((left, right) => left.line - right.line || left.column - right.column)
+  const { text: withBodies, refused } = writeBodies(read, edits)
+  const whyRefused = new Map(refused.map(({ marker, says }) => [marker, says]))
+  const ofMarkers = markers.map(({ marker, judged: { writing: _, ...rest } }): ReportedCitation => {
+    const edit = edits.get(marker)
+    const why = whyRefused.get(marker)
+    const written = edit !== undefined && why === undefined && !isWritten(marker, edit)
+    const says = why === undefined ? rest.says : `${rest.says}; it cannot be written: ${why}`
+    return { ...placed(marker.open), kind: 'marker', citation: marker.says, replacement: null, ...rest, says, written }
+  })
+  const isPutRight = ({ kind, judged: { state }, replacement }: JudgedText): boolean =>
+    mayWrite && writing.links && kind === 'link' && replacement !== null && (state === 'true' || state === 'moved')
+  const ofPlaces = places.map((each): ReportedCitation => {
+    const { at, kind, citation, judged: place, replacement } = each
+    return { ...placed(at), kind, citation, replacement, ...place, written: isPutRight(each) }
+  })
+  const citations = [...ofMarkers, ...ofPlaces].toSorted(
+    (left, right) => left.line - right.line || left.column - right.column,
+  )
+  // Lines of a path are followed from the version that the document names: it stays until they are put right.
+  const isMoved = ofPlaces.every(
+    ({ kind, state, cited }) => kind !== 'path' || state === 'true' || cited?.first == null,
+  )
+  const version = mayWrite && isMoved ? (editions.target?.version ?? undefined) : undefined
+  const text = withPlaces({ ...file, text: withBodies }, read, places.filter(isPutRight), version)
   return { document: { path: file.path, citations, problems, written: text !== file.text }, text }
+}
+
+/** A document, its bodies written, with links put right and the version its settings name; both stand in the same order as before. */
+function withPlaces(
+  file: SourceFile,
+  before: CitedDocument,
+  replaced: readonly JudgedText[],
+  version: string | undefined,
+): string {
+  if (replaced.length === 0 && version === undefined) return file.text
+  const now = readDocument(file)
+  const links = before.links.flatMap(({ at }, index) => {
+    const replacement = replaced.find(each => each.at === at)?.replacement
+    const link = now.links[index]
+    return replacement == null || link === undefined ? [] : [{ at: link.at, text: replacement }]
+  })
+  const sources = now.settings.flatMap(({ says, at }) => {
+    const [, value] = /^source\s+(\S+)/.exec(says) ?? []
+    if (version === undefined || value === undefined || value === version) return []
+    const start = at.start + file.text.slice(at.start, at.end).indexOf(value)
+    return [{ at: { file, start, end: start + value.length }, text: version }]
+  })
+  let text = file.text
+  for (const { at, text: put } of [...links, ...sources].toSorted((left, right) => right.at.start - left.at.start)) {
+    text = text.slice(0, at.start) + put + text.slice(at.end)
+  }
+  return text
 }
 
 function placed({ file, start }: Span): { readonly line: number; readonly column: number } {
@@ -92,8 +135,8 @@ function isToWrite(state: CitationState, { accept }: Writing): boolean {
 }
 
 /** Whether a marker is already what would be written. */
-function isWritten(marker: Marker, text: NonNullable<JudgedMarker['writing']>): boolean {
-  return marker.body === text.body && marker.state === pinText(text.pin) && marker.says === text.says
+function isWritten(marker: Marker, edit: Edit): boolean {
+  return marker.body === edit.body && marker.state === edit.state && marker.says === edit.says
 }
 
 function judged(marker: Marker, settings: Settings, editions: Editions): JudgedMarker {
@@ -102,11 +145,25 @@ function judged(marker: Marker, settings: Settings, editions: Editions): JudgedM
   if ('invalid' in citation) return { state: 'invalid', says: citation.invalid, ...nothing }
   const pin = parsePin(marker.state)
   // A marker that names its version means that one, whatever the others move to.
-  const named = citation.source ?? (editions.target === undefined ? (settings.source ?? pin?.version ?? undefined) : undefined)
+  const own = editions.target === undefined ? newer(settings.source, pin?.version ?? undefined) : undefined
+  const named = citation.source ?? own
   const edition = named === undefined ? (editions.target ?? editions.newest()) : editions.named(named)
   if (edition === undefined) return { state: 'unchecked', says: `${named} is not at hand; ${fetchHint}`, ...nothing }
   const old = pin?.version == null ? undefined : pin.version === edition.version ? edition : editions.named(pin.version)
-  return judgeMarker({ citation, says: marker.says, pin, body: marker.body, context: marker.context }, edition, old, settings.wording)
+  const { says, body, context } = marker
+  // As it will be read back; what cannot be put there is refused when it is written.
+  const fit = (text: string): string => {
+    const fitted = fitBody(marker, text)
+    return 'body' in fitted ? fitted.body : text
+  }
+  return judgeMarker({ citation, says, pin, body, context, fit }, edition, old, settings.wording)
+}
+
+/** The newer of two releases: a text moves on piece by piece. Of other versions the first. */
+function newer(document: string | undefined, written: string | undefined): string | undefined {
+  if (document === undefined || written === undefined) return document ?? written
+  if (!isRelease(document) || !isRelease(written)) return document
+  return document.localeCompare(written, 'en', { numeric: true }) < 0 ? written : document
 }
 
 /** A link or path of the text with what became of it. */
@@ -119,7 +176,7 @@ interface JudgedText {
 }
 
 function linkedPlaces(
-  { links }: CitedText,
+  { links }: CitedDocument,
   editions: Editions,
   { inKubespray }: Surroundings,
 ): readonly JudgedText[] {
@@ -130,13 +187,23 @@ function linkedPlaces(
       const judgedPlace =
         edition === undefined
           ? unchecked(`${place.ref} is not at hand; ${fetchHint}`)
-          : judgePlace(place, edition, editions.target, editions.former)
-      return [{ at, kind: 'link', citation: url, judged: judgedPlace, replacement: newLink(url, judgedPlace, editions) }]
+          : judgePlace(place, edition, editions.target)
+      return [
+        { at, kind: 'link', citation: url, judged: judgedPlace, replacement: newLink(url, judgedPlace, editions) },
+      ]
     }
     const path = inKubespray === undefined ? undefined : relativePath(url, inKubespray)
     if (path === undefined) return []
     const edition = editions.target ?? editions.newest()
-    return [{ at, kind: 'link', citation: url, judged: judgePlace({ ref: undefined, path, first: undefined, last: undefined }, edition, undefined, editions.former), replacement: null }]
+    return [
+      {
+        at,
+        kind: 'link',
+        citation: url,
+        judged: judgePlace({ ref: undefined, path, first: undefined, last: undefined }, edition, undefined),
+        replacement: null,
+      },
+    ]
   })
 }
 
@@ -174,7 +241,7 @@ function decodeStep(step: string): string {
 const tellingPaths = /^(?:roles|playbooks|extra_playbooks|contrib|inventory\/sample)\//
 
 function writtenPaths(
-  { paths }: CitedText,
+  { paths }: CitedDocument,
   settings: Settings,
   editions: Editions,
   { isOwn }: Surroundings,
@@ -187,14 +254,30 @@ function writtenPaths(
     const place = { ref: undefined, path: path.replace(/\/+$/, ''), first, last }
     const isThere = [edition, target].some(each => each?.code?.version.tree.entryKind(place.path) !== undefined)
     if (!isThere && !tellingPaths.test(path)) return []
-    const judgedPlace = judgePlace(place, edition, target, editions.former)
+    const judgedPlace = judgePlace(place, edition, target)
     const { now, state } = judgedPlace
     const text = now === null ? null : pathText(now)
     const citation = pathText({ file: path, first: first ?? null, last: last ?? null })
-    return [{ at, kind: 'path', citation, judged: judgedPlace, replacement: state === 'moved' || state === 'changed' ? text : null }]
+    return [
+      {
+        at,
+        kind: 'path',
+        citation,
+        judged: judgedPlace,
+        replacement: state === 'moved' || state === 'changed' ? text : null,
+      },
+    ]
   })
 }
 
-function pathText({ file, first, last }: { readonly file: string; readonly first: number | null; readonly last: number | null }): string {
+function pathText({
+  file,
+  first,
+  last,
+}: {
+  readonly file: string
+  readonly first: number | null
+  readonly last: number | null
+}): string {
   return first === null ? file : `${file}:${first}${last === null || last === first ? '' : `-${last}`}`
 }

@@ -3,7 +3,13 @@ import type { Analysis } from '../analyze.js'
 import { hasName } from '../recorded/recorded-task.js'
 import type { Snapshot } from '../recorded/snapshot.js'
 import type { Place } from '../reports/place.js'
-import { type Permalink, permalinks, type Report, type ReportedSource, type ReportedVariable } from '../reports/report.js'
+import {
+  type Permalink,
+  permalinks,
+  type Report,
+  type ReportedSource,
+  type ReportedVariable,
+} from '../reports/report.js'
 import { lineOf, pathToOpen, type Span } from '../source/text.js'
 import type { Version } from './follow/version.js'
 

@@ -4,9 +4,9 @@ import { placeText } from '../reports/place.js'
 import type { Citation } from './citation.js'
 import type { Edition } from './edition.js'
 import { type Found, fetchHint, type LookedUp, lookUp, type Nearest } from './look-up.js'
-import { codeSpan, fencedCode } from './markdown-text.js'
+import { codeSpan, fencedCode, htmlOf } from './markdown-text.js'
 import { hashOfText, type Pin, type PinnedPlace } from './pin.js'
-import { type Context, type Fields, renderTemplate, templateFor, type Wording } from './template.js'
+import { type Context, type Fields, fieldsOf, renderTemplate, templateFor, type Wording } from './template.js'
 
 /** A marker with its citation read, as the document has it. */
 export interface MarkedCitation {
@@ -16,6 +16,8 @@ export interface MarkedCitation {
   readonly pin: Pin | undefined
   readonly body: string
   readonly context: Context
+  /** The form a text takes between the markers. */
+  readonly fit: (text: string) => string
 }
 
 /** What became of a marker's citation, and what would be written for it. */
@@ -42,59 +44,82 @@ export function judgeMarker(
   wording: Wording,
 ): JudgedMarker {
   const { citation, says, body, context } = marked
-  const pin = marked.pin?.says === hashOfText(says) ? marked.pin : undefined
+  const template = templateFor(citation.kind, context, citation.template, wording)
+  if (typeof template !== 'string') return notFound({ kind: 'invalid', says: template.invalid }, null)
+  const asks = (marker: string): string => hashOfText([marker, template, ...[...wording.words].flat()].join('\n'))
+  const pin = marked.pin?.says === asks(says) ? marked.pin : undefined
   const before = pin && { address: pin.address, place: pin.place, edition: old }
   const looked = lookUp(citation, edition, before)
   const cited = pin === undefined ? null : citedPlace(pin.version ?? '-', pin.place, old)
   if (looked.kind !== 'found') return notFound(looked, cited)
   const now = citedPlace(edition.name, looked.place, edition)
-  const rendered = render(citation, looked, edition, context, wording)
+  const rendered = render(template, looked, edition, context, wording)
   if (typeof rendered !== 'string') return { ...notFound(rendered, cited), now }
-  const newSays = looked.says?.(says) ?? says
-  const writing = { says: newSays, body: rendered, pin: pinOf(newSays, looked, edition, rendered) }
-  const told = (state: CitationState, text: string, diff: string | null = null): JudgedMarker => ({
-    state,
-    says: looked.how === undefined ? text : `${text} (${looked.how})`,
-    cited,
-    now,
-    diff,
-    nearest: null,
-    writing,
-  })
+  const text = marked.fit(rendered)
+  const content = hashOfText(whatItSays(citation, looked, template))
+  const told = (state: CitationState, why: string, diff: string | null = null): JudgedMarker => {
+    const newSays = looked.says?.(says) ?? says
+    const hashes = { says: asks(newSays), content, body: hashOfText(text) }
+    const newPin = { version: edition.version, place: looked.place, ...hashes, address: looked.address }
+    return {
+      state,
+      says: looked.how === undefined ? why : `${why} (${looked.how})`,
+      cited,
+      now,
+      diff,
+      nearest: null,
+      writing: { says: newSays, body: text, pin: newPin },
+    }
+  }
   if (pin === undefined) {
-    const isNew = body.trim() === '' && marked.pin === undefined
-    return told('unwritten', isNew ? 'nothing is written here yet' : 'the marker asks for something else than what is written here')
+    return told(
+      'unwritten',
+      marked.pin !== undefined
+        ? 'the marker, or the wording of the document, asks for something else than what is written here'
+        : body.trim() === ''
+          ? 'nothing is written here yet'
+          : 'what is written here does not come from this program',
+    )
   }
-  const bodyDiff = (): string => diffOf(body, rendered, cited, now)
-  if (!(looked.isSame ?? pin.content === hashOfText(looked.content))) {
-    return told('changed', `${edition.name} says something else`, bodyDiff())
+  if (!(looked.isSame ?? pin.content === content)) {
+    return told('changed', `${edition.name} says something else`, diffOf(body, text, cited, now))
   }
-  if (hashOfText(body) !== pin.body && body !== rendered) {
-    return told('changed', 'the text between the markers was changed by hand', bodyDiff())
+  if (hashOfText(body) !== pin.body && body !== text) {
+    return told('changed', 'the text between the markers was changed by hand', diffOf(body, text, cited, now))
   }
   if (!isSamePlace(pin.place, looked.place)) {
-    return told('moved', looked.place === null ? 'nothing decides it any more' : `it stands at ${rangeText(looked.place)} now`)
-  }
-  if (body !== rendered && pin.version === edition.version) {
-    return told('unwritten', 'the template gives another text than what is written here')
+    return told(
+      'moved',
+      looked.place === null ? 'nothing decides it any more' : `it stands at ${rangeText(looked.place)} now`,
+    )
   }
   return told('true', `${edition.name} says the same at the same place`)
+}
+
+/** Fields that say where something stands, not what it says. */
+const placeNames: ReadonlySet<string> = new Set([
+  'file',
+  'line',
+  'last',
+  'place',
+  'permalink',
+  'link',
+  'version',
+  'release',
+  'commit',
+  'excerpt',
+])
+
+/** What two editions have to agree in: of verdicts, values and conditions what the text shows of them, of tasks and lines all. */
+function whatItSays({ kind }: Citation, looked: Found, template: string): string {
+  if (kind === 'task' || kind === 'deciding' || kind === 'lines') return looked.content
+  const shown = [...fieldsOf(template)].filter(name => !placeNames.has(name))
+  return shown.length === 0 ? looked.content : shown.map(name => `${name}=${looked.fields[name]}`).join('\n')
 }
 
 function notFound(looked: Exclude<LookedUp, Found>, cited: CitedPlace | null): JudgedMarker {
   const nearest = looked.kind === 'gone' ? (looked.nearest ?? null) : null
   return { state: looked.kind, says: looked.says, cited, now: null, diff: null, nearest }
-}
-
-function pinOf(says: string, looked: Found, edition: Edition, body: string): Pin {
-  return {
-    version: edition.version,
-    place: looked.place,
-    says: hashOfText(says),
-    content: hashOfText(looked.content),
-    body: hashOfText(body),
-    address: looked.address,
-  }
 }
 
 function isSamePlace(old: PinnedPlace | null, now: PinnedPlace | null): boolean {
@@ -116,7 +141,8 @@ export function rangeLink({ permalink }: Edition, { file, first, last }: PinnedP
   return link === null || last <= first ? link : `${link}-L${last}`
 }
 
-function diffOf(body: string, rendered: string, cited: CitedPlace | null, now: CitedPlace | null): string {
+function diffOf(body: string, rendered: string, cited: CitedPlace | null, now: CitedPlace | null): string | null {
+  if (body === rendered) return null
   const label = (place: CitedPlace | null): string => place?.version ?? 'as written'
   return unifiedDiff(
     { label: label(cited), first: 1, lines: body.split('\n') },
@@ -125,16 +151,14 @@ function diffOf(body: string, rendered: string, cited: CitedPlace | null, now: C
 }
 
 function render(
-  citation: Citation,
+  template: string,
   looked: Found,
   edition: Edition,
   context: Context,
   wording: Wording,
 ): string | Exclude<LookedUp, Found> {
-  const template = templateFor(citation.kind, context, citation.template, wording)
-  if (typeof template !== 'string') return { kind: 'invalid', says: template.invalid }
   const { place, excerpt } = looked
-  if (excerpt === undefined && place !== null && edition.code === undefined && /\{`?excerpt`?\}/.test(template)) {
+  if (excerpt === undefined && place !== null && edition.code === undefined && fieldsOf(template).has('excerpt')) {
     return { kind: 'unchecked', says: `the lines it shows need the role code of ${edition.name}; ${fetchHint}` }
   }
   const fields: Fields = {
@@ -143,10 +167,12 @@ function render(
     version: edition.source.release ?? edition.source.commit?.slice(0, 10) ?? null,
     release: edition.source.release,
     commit: edition.source.commit,
-    excerpt: excerpt === undefined ? null : context === 'block' ? fencedCode(excerpt, languageOf(place)) : codeSpan(excerpt),
+    excerpt:
+      excerpt === undefined ? null : context === 'block' ? fencedCode(excerpt, languageOf(place)) : codeSpan(excerpt),
   }
   const text = renderTemplate(template, fields, wording)
-  return typeof text === 'string' ? text.trim() : { kind: 'invalid', says: text.invalid }
+  if (typeof text !== 'string') return { kind: 'invalid', says: text.invalid }
+  return context === 'html' ? htmlOf(text.trim()) : text.trim()
 }
 
 /** What a fence calls the language of a file. */

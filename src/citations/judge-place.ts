@@ -3,6 +3,7 @@ import type { LinkedPlace } from './address-of-link.js'
 import type { Edition } from './edition.js'
 import { followLines } from './follow/follow-lines.js'
 import { followPath, type Nearest as NearestPath } from './follow/paths.js'
+import { removedPath } from './follow/removed.js'
 import { fileLines, type Version } from './follow/version.js'
 import { rangeLink } from './judge-marker.js'
 import { fetchHint, type Nearest } from './look-up.js'
@@ -17,26 +18,18 @@ export interface JudgedPlace {
   readonly nearest: Nearest | null
 }
 
-/** How the last version before that still had a path is found; undefined where none had it. */
-export type FormerVersion = (edition: Edition, path: string) => Version | undefined
-
 /**
  * Judges a place of one edition. With `target` it is followed there; without, it only has to be there. A path that is gone is
  * followed from the last version that had it, so that the answer can say where its content went.
  */
-export function judgePlace(
-  place: LinkedPlace,
-  old: Edition,
-  target: Edition | undefined,
-  former: FormerVersion,
-): JudgedPlace {
+export function judgePlace(place: LinkedPlace, old: Edition, target: Edition | undefined): JudgedPlace {
   const version = old.code?.version
   const now = (target ?? old).code?.version
   if (version === undefined || now === undefined) {
     return unchecked(`needs the role code of ${(version === undefined ? old : (target ?? old)).name}; ${fetchHint}`)
   }
   const absent = missingIn(version, place)
-  if (absent !== undefined) return goneFrom(place, target ?? old, absent, former)
+  if (absent !== undefined) return goneFrom(place, target ?? old, absent)
   const cited = placeIn(old, place)
   if (target === undefined) return told('true', `${old.name} has it`, cited, cited)
   return place.first === undefined
@@ -67,25 +60,21 @@ function missingIn(version: Version, { path, first, last }: LinkedPlace): string
   const lines = fileLines(version, path)
   if (lines === undefined) return `${path} of ${version.name} is a directory, which has no lines`
   const beyond = last ?? first
-  return beyond <= lines.length ? undefined : `${path} of ${version.name} has ${lines.length} lines; there is no line ${beyond}`
+  return beyond <= lines.length
+    ? undefined
+    : `${path} of ${version.name} has ${lines.length} lines; there is no line ${beyond}`
 }
 
-function goneFrom(place: LinkedPlace, edition: Edition, says: string, former: FormerVersion): JudgedPlace {
-  const now = edition.code?.version
-  const last = place.first === undefined || now?.tree.entryKind(place.path) === undefined ? former(edition, place.path) : undefined
-  if (last === undefined || now === undefined) return told('gone', says, null, null)
-  const followed = followPath(last, now, place.path)
-  const until = `it was there up to ${last.name}`
-  switch (followed.state) {
-    case 'moved':
-      return told('gone', `${says}; ${until}`, null, null, {
-        nearest: { file: followed.path, line: null, why: `what it held is there now: ${followed.how}` },
-      })
-    case 'gone':
-      return told('gone', `${says}; ${until}`, null, null, { nearest: nearestOf(followed.nearest) })
-    default:
-      return told('gone', says, null, null)
-  }
+function goneFrom({ path, first }: LinkedPlace, edition: Edition, says: string): JudgedPlace {
+  const removed = edition.code === undefined ? undefined : removedPath(edition.code.version, path)
+  if (removed === undefined) return told('gone', says, null, null)
+  const { followed, last } = removed
+  const until = `${says}; it was there up to ${removed.lastRelease ?? last.name}`
+  if (followed.state === 'gone') return told('gone', until, null, null, { nearest: nearestOf(followed.nearest) })
+  if (followed.state !== 'moved') return told('gone', until, null, null)
+  const line = followed.line ?? null
+  const why = `what it held is there now (${followed.how})${first === undefined ? '' : ', but no version says which lines are meant'}`
+  return told('gone', until, null, null, { nearest: { file: followed.path, line, why } })
 }
 
 function nearestOf(nearest: NearestPath | undefined): Nearest | null {
@@ -107,10 +96,20 @@ function followedPath(
   switch (followed.state) {
     case 'same': {
       const says = followed.says === undefined ? '' : `; ${followed.says}`
-      return told('true', `${now.name} has it under the same path${says}`, cited, placeIn(target, { path: followed.path }))
+      return told(
+        'true',
+        `${now.name} has it under the same path${says}`,
+        cited,
+        placeIn(target, { path: followed.path }),
+      )
     }
     case 'moved':
-      return told('moved', `it is ${followed.path} now: ${followed.how}`, cited, placeIn(target, { path: followed.path }))
+      return told(
+        'moved',
+        `it is ${followed.path} now: ${followed.how}`,
+        cited,
+        placeIn(target, { path: followed.path }),
+      )
     case 'gone':
       return told('gone', `${now.name} has no ${path}`, cited, null, { nearest: nearestOf(followed.nearest) })
     case 'absent':
@@ -132,9 +131,13 @@ function followedLines(
       return told(isThere ? 'true' : 'moved', says, cited, placeIn(target, followed))
     }
     case 'changed':
-      return told('changed', `${now.name} says something else`, cited, placeIn(target, followed), { diff: followed.diff })
+      return told('changed', `${now.name} says something else`, cited, placeIn(target, followed), {
+        diff: followed.diff,
+      })
     case 'gone':
-      return told('gone', `${now.name} has nothing of these lines`, cited, null, { nearest: nearestOf(followed.nearest) })
+      return told('gone', `${now.name} has nothing of these lines`, cited, null, {
+        nearest: nearestOf(followed.nearest),
+      })
     case 'absent':
       return told('gone', followed.says, null, null)
   }
@@ -142,7 +145,11 @@ function followedLines(
 
 function placeIn(
   edition: Edition,
-  { path, first, last }: { readonly path: string; readonly first?: number | undefined; readonly last?: number | undefined },
+  {
+    path,
+    first,
+    last,
+  }: { readonly path: string; readonly first?: number | undefined; readonly last?: number | undefined },
 ): CitedPlace {
   const range = { file: path, first: first ?? 1, last: last ?? first ?? 1 }
   const link = rangeLink(edition, range)

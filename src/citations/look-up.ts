@@ -108,10 +108,7 @@ function lookUpVerdict(problem: string, edition: Edition): LookedUp {
   }
 }
 
-function lookUpDeciding(
-  { problem, phase, nth }: Extract<Citation, { kind: 'deciding' }>,
-  edition: Edition,
-): LookedUp {
+function lookUpDeciding({ problem, phase, nth }: Extract<Citation, { kind: 'deciding' }>, edition: Edition): LookedUp {
   const verdict = verdictIn(edition, problem)
   if ('invalid' in verdict) return { kind: 'invalid', says: verdict.invalid }
   const phases = phase === 'now' ? ['now'] : phase === 'reboot' ? ['afterReboot'] : ['now', 'afterReboot']
@@ -196,7 +193,10 @@ function lookUpTask(
   const answer = old === undefined ? findTask(version.addresses, address) : findTaskAcross(old, version, address)
   if (answer.state === 'ambiguous') {
     const some = answer.among.slice(0, 4).map(({ address: each }) => addressText(each))
-    return { kind: 'invalid', says: `${addressText(address)} is the address of ${answer.among.length} tasks: ${some.join(', ')}` }
+    return {
+      kind: 'invalid',
+      says: `${addressText(address)} is the address of ${answer.among.length} tasks: ${some.join(', ')}`,
+    }
   }
   if (answer.state === 'gone') {
     const nearest = answer.nearest && {
@@ -232,11 +232,17 @@ function recordedTask(address: PartialAddress, asked: PartialAddress, edition: E
   const same = places.filter(({ content }) => address.content === undefined || content === address.content)
   const [one, ...more] = same.length > 0 ? same : places
   if (one === undefined) {
-    return { kind: 'unchecked', says: `${edition.name} is only recorded, and no recorded task has this address; ${fetchHint}` }
+    return {
+      kind: 'unchecked',
+      says: `${edition.name} is only recorded, and no recorded task has this address; ${fetchHint}`,
+    }
   }
   if (more.length > 0) {
     const some = places.map(({ file, line }) => `${file}:${line}`)
-    return { kind: 'invalid', says: `${addressText(asked)} is the address of ${places.length} tasks: ${some.join(', ')}` }
+    return {
+      kind: 'invalid',
+      says: `${addressText(asked)} is the address of ${places.length} tasks: ${some.join(', ')}`,
+    }
   }
   return {
     kind: 'found',
@@ -251,7 +257,8 @@ export const fetchHint = 'make or update the clone with: whofixes fetch'
 
 function taskFound(addressed: AddressedTask, edition: Edition): LookedUp {
   const { task, address } = addressed
-  if (edition.code === undefined) return { kind: 'unchecked', says: `needs the role code of ${edition.name}; ${fetchHint}` }
+  if (edition.code === undefined)
+    return { kind: 'unchecked', says: `needs the role code of ${edition.name}; ${fetchHint}` }
   return {
     kind: 'found',
     ...placeOfTask(addressed, edition.code.version),
@@ -283,7 +290,10 @@ function conditionFound(addressed: AddressedTask, nth: number | undefined, editi
     : shown.some(each => each.runs === 'unknown')
       ? 'unknown'
       : 'true'
-  const joined = shown.length === 1 ? only.text : shown.map(({ text }) => (/\s(?:or|if)\s/.test(text) ? `(${text})` : text)).join(' and ')
+  const joined =
+    shown.length === 1
+      ? only.text
+      : shown.map(({ text }) => (/\s(?:or|if)\s/.test(text) ? `(${text})` : text)).join(' and ')
   return {
     ...rest,
     place: nth === undefined ? rest.place : { file: only.file, first: only.line, last: only.line },
@@ -313,7 +323,8 @@ function lookUpLines(
   edition: Edition,
   before: Before | undefined,
 ): LookedUp {
-  if (edition.code === undefined) return { kind: 'unchecked', says: `lines need the role code of ${edition.name}; ${fetchHint}` }
+  if (edition.code === undefined)
+    return { kind: 'unchecked', says: `lines need the role code of ${edition.name}; ${fetchHint}` }
   const { version } = edition.code
   const old = before?.edition?.code?.version
   const place = before?.place ?? { file: path, first, last }
@@ -325,7 +336,9 @@ function lookUpLines(
     return {
       kind: 'gone',
       says: `${edition.name} has nothing of what ${place.file}:${place.first}-${place.last} of ${old.name} says`,
-      ...(nearest === undefined ? {} : { nearest: { file: nearest.path, line: nearest.line ?? null, why: nearest.why } }),
+      ...(nearest === undefined
+        ? {}
+        : { nearest: { file: nearest.path, line: nearest.line ?? null, why: nearest.why } }),
     }
   }
   const found = linesFound(version, { file: followed.path, first: followed.first, last: followed.last })

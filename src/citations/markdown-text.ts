@@ -1,3 +1,6 @@
+import { micromark } from 'micromark'
+import { gfm, gfmHtml } from 'micromark-extension-gfm'
+
 /** Text that stays text in Markdown: what could be a mark of it is escaped. */
 export function escapeMarkdown(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll(/[\\`*_[\]{}<>#|~$]/g, mark => (mark === '<' ? '&lt;' : `\\${mark}`))
@@ -19,4 +22,11 @@ export function fencedCode(text: string, language: string): string {
 
 function longestRun(text: string): number {
   return Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
+}
+
+/** The same as HTML, where Markdown is not read; a single paragraph without its tags. */
+export function htmlOf(markdown: string): string {
+  const html = micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()] }).trim()
+  const [, only] = /^<p>((?:(?!<p>).)*)<\/p>$/s.exec(html) ?? []
+  return only ?? html
 }

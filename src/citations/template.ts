@@ -4,8 +4,8 @@ import { codeSpan, escapeMarkdown } from './markdown-text.js'
 /** What a template may put in, by name; null where this citation has none (a verdict nobody decides has no place). */
 export type Fields = Readonly<Record<string, string | null>>
 
-/** Where a citation stands: on lines of its own, within a line, or in a cell of a table. */
-export type Context = 'block' | 'inline' | 'cell'
+/** Where a citation stands: on lines of its own, within a line, in a cell of a table, or in HTML. */
+export type Context = 'block' | 'inline' | 'cell' | 'html'
 
 /** How citations are worded. */
 export interface Wording {
@@ -79,6 +79,11 @@ export function renderTemplate(
   })
   if (unknown.size === 0) return text
   return { invalid: `no field ${[...unknown].join(', ')}; there are ${Object.keys(fields).join(', ')}` }
+}
+
+/** The fields a template puts in. */
+export function fieldsOf(template: string): ReadonlySet<string> {
+  return new Set([...template.matchAll(slot)].flatMap(([, brace, name]) => (brace === undefined ? (name ?? []) : [])))
 }
 
 const slot = /(\{\{)|\{`?([a-zA-Z]+)(`)?\}/g

@@ -23,7 +23,8 @@ export function readWording(file: SourceFile): Wording {
 function textsIn(node: MapNode, name: string): ReadonlyMap<string, string> {
   const value = entryOf(node, name)?.value
   if (value === undefined) return new Map()
-  if (value.kind !== 'map') throw new UsageError(`${placeOf(value.span)}: ${name}: expected a mapping of names to texts`)
+  if (value.kind !== 'map')
+    throw new UsageError(`${placeOf(value.span)}: ${name}: expected a mapping of names to texts`)
   return new Map(
     value.entries.map(({ key, value: text }) => {
       if (text.kind !== 'scalar' || typeof text.data !== 'string') {

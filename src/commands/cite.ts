@@ -6,7 +6,7 @@ import { citeDocument, type Editions, type Surroundings, type Writing } from '..
 import { readDocument } from '../citations/document/document.js'
 import { type Edition, editionOfCode, editionOfSnapshot } from '../citations/edition.js'
 import { openVersion } from '../citations/follow/version.js'
-import { plainWording, type Wording } from '../citations/template.js'
+import { plainWording } from '../citations/template.js'
 import { readWording } from '../citations/wording.js'
 import { newestRelease, readSnapshot } from '../recorded/snapshot.js'
 import { type CitationsReport, countStates } from '../reports/citations.js'
@@ -16,10 +16,9 @@ import { reportedSource, reportedVariable } from '../reports/report.js'
 import { clonePath, hasClone } from '../source/clone.js'
 import { UsageError } from '../source/diagnostic.js'
 import { askGit, commitOf } from '../source/git.js'
-import { isRelease, openSource } from '../source/open.js'
-import { lastVersionWith } from '../source/history.js'
-import { openRevision } from '../source/revision.js'
 import { once } from '../source/once.js'
+import { isRelease, openSource } from '../source/open.js'
+import { openRevision } from '../source/revision.js'
 import type { SourceFile } from '../source/text.js'
 import type { SourceTree } from '../source/tree.js'
 import type { DefineCommand, ExitStatus } from './command.js'
@@ -96,12 +95,14 @@ function readText(path: string): SourceFile {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined) throw new UsageError(`${path}: no such file`)
   if (!found.isFile()) throw new UsageError(`${path}: not a file; name the documents themselves, as in docs/*.md`)
-  if (found.size > maxDocument) throw new UsageError(`${path}: ${found.size} bytes; documents above ${maxDocument} are not read`)
+  if (found.size > maxDocument)
+    throw new UsageError(`${path}: ${found.size} bytes; documents above ${maxDocument} are not read`)
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path))
     return { path, text }
   } catch (error) {
-    const why = error instanceof TypeError ? 'not UTF-8' : error instanceof Error && 'code' in error ? error.code : error
+    const why =
+      error instanceof TypeError ? 'not UTF-8' : error instanceof Error && 'code' in error ? error.code : error
     throw new UsageError(`${path}: cannot be read (${String(why)})`)
   }
 }
@@ -146,12 +147,6 @@ function openEditions(source: string | undefined, request: AnalysisRequest, vari
       return edition
     },
     named: name => remembered(name, () => openReference(name)),
-    former: ({ code, source: { commit, path } }, cited) => {
-      const repository = path ?? undefined
-      if (code === undefined || commit === null || repository === undefined) return undefined
-      const last = lastVersionWith(repository, commit, cited)
-      return last && openVersion(openRevision(repository, last.commit), last.name)
-    },
   }
 }
 

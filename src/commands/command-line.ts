@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { UsageError } from '../source/diagnostic.js'
 import { defineAnswer } from './answer.js'
 import { defineAudit } from './audit.js'
+import { defineCite } from './cite.js'
 import type { DefineCommand, ExitStatus, Terminal } from './command.js'
 import { defineEffects } from './effects.js'
 import { defineExplain } from './explain.js'
@@ -23,6 +24,7 @@ const commands: readonly DefineCommand[] = [
   defineTasks,
   defineEffects,
   defineAudit,
+  defineCite,
   defineHistory,
   defineRules,
   defineFetch,

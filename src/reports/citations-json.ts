@@ -1,4 +1,4 @@
-import { type CitationsReport, type CitedDocument, countStates } from './citations.js'
+import { type CitationsReport, countStates, type ReportedDocument } from './citations.js'
 import type { ReportedSource } from './report.js'
 import { outputs } from './schemas.js'
 
@@ -9,7 +9,7 @@ export interface CiteJson {
   /** The version everything was checked against (`--source`); null where each citation is checked against its own. */
   readonly source: ReportedSource | null
   /** One entry a file, in the order in which they were named. */
-  readonly documents: readonly CitedDocument[]
+  readonly documents: readonly ReportedDocument[]
   /** How many citations are in which state; those that `--write` put right are not counted. */
   readonly summary: ReturnType<typeof countStates>
 }

@@ -1,5 +1,12 @@
 import { sourceName } from './audit-text.js'
-import { type CitationState, type CitationsReport, type CitedDocument, citationStates, countStates, type ReportedCitation } from './citations.js'
+import {
+  type CitationState,
+  type CitationsReport,
+  citationStates,
+  countStates,
+  type ReportedCitation,
+  type ReportedDocument,
+} from './citations.js'
 import { placeText } from './place.js'
 import { plain, type Style, wrap } from './style.js'
 
@@ -19,7 +26,7 @@ export function renderCitationsText(
   return `${[...lines, `${files}${against}: ${summary}${put}`].join('\n')}\n`
 }
 
-function documentLines({ path, citations, problems }: CitedDocument, all: boolean, style: Style): readonly string[] {
+function documentLines({ path, citations, problems }: ReportedDocument, all: boolean, style: Style): readonly string[] {
   const shown = citations.filter(each => all || each.written || each.state !== 'true')
   const lines = [
     ...problems.flatMap(({ line, says }) => wrap(`${path}:${line}: ${says}`, '', '  ')),
@@ -50,7 +57,13 @@ function citationLines(path: string, citation: ReportedCitation, style: Style): 
     lines.push(...wrap(`nearest: ${where}, not taken: ${nearest.why}`, '    ', '      '))
   }
   if (replacement !== null && !written && state !== 'true') lines.push(`    write instead: ${replacement}`)
-  if (diff !== null) lines.push(...diff.trimEnd().split('\n').map(line => `    ${diffLine(line, style)}`))
+  if (diff !== null)
+    lines.push(
+      ...diff
+        .trimEnd()
+        .split('\n')
+        .map(line => `    ${diffLine(line, style)}`),
+    )
   return lines
 }
 

@@ -62,7 +62,7 @@ export interface ReportedCitation {
 }
 
 /** What was found in one document. */
-export interface CitedDocument {
+export interface ReportedDocument {
   readonly path: string
   readonly citations: readonly ReportedCitation[]
   /** Markers that cannot be read: nothing is written to the document then. */
@@ -75,7 +75,7 @@ export interface CitedDocument {
 export interface CitationsReport {
   /** The version everything was checked against; null where each citation has its own. */
   readonly source: ReportedSource | null
-  readonly documents: readonly CitedDocument[]
+  readonly documents: readonly ReportedDocument[]
 }
 
 /** How many citations are in which state, those that were put right not counted with them. */
