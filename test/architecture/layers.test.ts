@@ -21,12 +21,22 @@ const mayRefuse = ['source', 'inventory', 'recorded', 'analyze.ts', 'commands', 
 
 /** Each package is one stage's business. */
 const usedBy: Readonly<Record<string, string>> = {
+  '@lezer/common': 'citations',
+  '@lezer/markdown': 'citations',
   commander: 'commands',
   diff: 'audit',
   ini: 'run',
   jiti: 'commands',
   'ipaddr.js': 'jinja',
   jmespath: 'jinja',
+  'linkify-it': 'citations',
+  micromark: 'citations',
+  'micromark-extension-frontmatter': 'citations',
+  'micromark-extension-gfm': 'citations',
+  'micromark-extension-mdxjs': 'citations',
+  'micromark-util-decode-string': 'citations',
+  'micromark-util-types': 'citations',
+  parse5: 'citations',
   unbash: 'effects',
   yaml: 'yaml',
 }

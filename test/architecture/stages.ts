@@ -18,6 +18,7 @@ export const stages = [
   'recorded',
   'analyze.ts',
   'audit',
+  'citations',
   'commands',
   'cli.ts',
 ] as const
