@@ -61,9 +61,10 @@ function decoded(text: string, { start, end, kind }: Destination): string {
 function urlsIn(text: string, { start, end }: Range): readonly Address[] {
   const piece = text.slice(start, end)
   if (!piece.includes('://')) return []
-  return (finder.match(piece) ?? []).map(({ index, lastIndex, raw }) => ({
-    url: raw,
-    start: start + index,
-    end: start + lastIndex,
-  }))
+  return (finder.match(piece) ?? []).map(({ index, raw }) => {
+    // AsciiDoc's `URL[text]`: a bracket stands in no address but around the host's numbers (RFC 3986, 3.2.2).
+    const bracket = raw.indexOf('[', raw.indexOf('://') + 4)
+    const url = bracket === -1 ? raw : raw.slice(0, bracket)
+    return { url, start: start + index, end: start + index + url.length }
+  })
 }

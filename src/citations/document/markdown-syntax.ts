@@ -55,7 +55,7 @@ interface Frame {
 
 /** Reads Markdown (CommonMark, GFM, footnotes, front matter). Any text is Markdown. */
 export function parseMarkdown(text: string): Syntax {
-  const { tree, skip, frontMatter } = treeOf(text)
+  const { tree, offsetOf, frontMatter } = treeOf(text)
   const html: HtmlPiece[] = []
   const destinations: Destination[] = []
   const codes: Code[] = []
@@ -64,8 +64,8 @@ export function parseMarkdown(text: string): Syntax {
   let number = 0
 
   const enter = (node: SyntaxNodeRef): void => {
-    const start = node.from + skip
-    const end = node.to + skip
+    const start = offsetOf(node.from)
+    const end = offsetOf(node.to)
     const parent = frames.at(-1) as Frame
     let container = parent.container
     if (node.name === 'Blockquote') container = quoteIn(text, container, start)
@@ -107,17 +107,46 @@ export function isOneParagraph(text: string): boolean {
   return blocks.length === 1 && blocks[0] === 'Paragraph' && breaks === 0
 }
 
-/** The grammar ends lines at LF only: each CR becomes a character of the same length. */
-function treeOf(text: string): {
+interface Read {
   readonly tree: Tree
-  readonly skip: number
+  /** The offset in the text of an offset in the tree. */
+  readonly offsetOf: (at: number) => number
   readonly frontMatter: Range | undefined
-} {
-  const lines = text.includes('\r') ? text.replace(/\r\n/g, ' \n').replaceAll('\r', '\n') : text
+}
+
+/**
+ * The grammar ends lines at LF only, and knows no delimiter row of a table with blanks at its end: the CR of CRLF and such blanks are
+ * left out, a lone CR becomes LF.
+ */
+function treeOf(text: string): Read {
+  const cuts: { readonly at: number; readonly left: number }[] = []
+  let left = 0
+  const without = text.replace(/(?<=[-|:])[ \t]+(?=\r?\n|\r|$)|\r(?=\n)/g, (cut, at: number) => {
+    cuts.push({ at: at - left, left: left + cut.length })
+    left += cut.length
+    return ''
+  })
+  const lines = without.replaceAll('\r', '\n')
   const bom = lines.charCodeAt(0) === 0xfeff ? 1 : 0
-  const frontMatter = frontMatterOf(lines, bom)
-  const skip = frontMatter?.end ?? bom
-  return { tree: grammar.parse(lines.slice(skip)), skip, frontMatter }
+  const front = frontMatterOf(lines, bom)
+  const skip = front?.end ?? bom
+  const inText = (at: number): number => at + leftOutBefore(cuts, at)
+  return {
+    tree: grammar.parse(lines.slice(skip)),
+    offsetOf: at => inText(at + skip),
+    frontMatter: front && { start: inText(front.start), end: inText(front.end) },
+  }
+}
+
+function leftOutBefore(cuts: readonly { readonly at: number; readonly left: number }[], at: number): number {
+  let low = 0
+  let high = cuts.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((cuts[middle]?.at ?? 0) < at) low = middle + 1
+    else high = middle
+  }
+  return cuts[low - 1]?.left ?? 0
 }
 
 /** Front matter: from a first line `---` (YAML) or `+++` (TOML) to the next such line. */

@@ -93,8 +93,9 @@ export function pairMarkers(file: SourceFile, comments: readonly Comment[]): Mar
     } else if (mark.words === '') {
       tell(at, 'this marker says nothing: name what is cited behind "whofixes"')
     } else if (settingWords.has(mark.words.split(' ', 1)[0] ?? '')) {
-      opened.at(-1)?.inner.push(at)
-      settings.push({ says: mark.words, at })
+      const outer = opened.at(-1)
+      if (outer === undefined) settings.push({ says: mark.words, at })
+      else outer.inner.push(at)
     } else {
       opened.at(-1)?.inner.push(at)
       opened.push({ mark, inner: [] })

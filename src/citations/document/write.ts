@@ -138,9 +138,10 @@ function renderBody(marker: Marker, body: string, region: string): string {
   }
   const { prefix } = layout
   const empty = prefix.trimEnd()
-  const around = context === 'html' || body === '' ? [] : [empty]
-  const lines = body === '' ? [] : body.split('\n').map(line => (line === '' ? empty : prefix + line))
-  return ['', ...around, ...lines, ...around, prefix].join(layout.lineEnd)
+  const blank = context === 'html' ? [] : [empty]
+  if (body === '') return ['', ...blank, prefix].join(layout.lineEnd)
+  const lines = body.split('\n').map(line => (line === '' ? empty : prefix + line))
+  return ['', ...blank, ...lines, ...blank, prefix].join(layout.lineEnd)
 }
 
 function inContext({ context }: Marker, text: string): string {
