@@ -21,6 +21,8 @@ const mayRefuse = ['source', 'inventory', 'recorded', 'analyze.ts', 'commands', 
 
 /** Each package is one stage's business. */
 const usedBy: Readonly<Record<string, string>> = {
+  '@lezer/common': 'citations',
+  '@lezer/markdown': 'citations',
   commander: 'commands',
   diff: 'audit',
   ini: 'run',
@@ -28,6 +30,14 @@ const usedBy: Readonly<Record<string, string>> = {
   'ipaddr.js': 'jinja',
   jmespath: 'jinja',
   sarif: 'reports',
+  'linkify-it': 'citations',
+  micromark: 'citations',
+  'micromark-extension-frontmatter': 'citations',
+  'micromark-extension-gfm': 'citations',
+  'micromark-extension-mdxjs': 'citations',
+  'micromark-util-decode-string': 'citations',
+  'micromark-util-types': 'citations',
+  parse5: 'citations',
   unbash: 'effects',
   yaml: 'yaml',
 }
