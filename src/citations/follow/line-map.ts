@@ -190,9 +190,10 @@ function movedDefinition(old: Version, now: Version, name: string, path: string)
   const matching = matchingOf(old, now)
   const before = definedInRoles(old, name)
   const here = before.find(each => each.path === path)
-  if (here === undefined) return undefined
+  // A file of variables that a task reads is one of several, each for another system: the others are not its successors.
+  if (here === undefined || here.origin === 'include_vars') return undefined
   const places = new Set(before.filter(each => each !== here).map(each => matching.pathOf(each.path) ?? each.path))
-  const fresh = definedInRoles(now, name).filter(each => !places.has(each.path))
+  const fresh = definedInRoles(now, name).filter(each => each.origin !== 'include_vars' && !places.has(each.path))
   const role = here.role === undefined ? undefined : matching.roleOf(here.role)
   const inRole = fresh.filter(each => each.role === role && each.origin === here.origin)
   const [found, ...more] = inRole.length > 0 ? inRole : fresh
