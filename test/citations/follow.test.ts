@@ -39,7 +39,13 @@ describe('following lines', () => {
 
   it('takes no numbers that are no lines', () => {
     withVersions({ a: 'one\ntwo\n' }, { a: 'one\ntwo\n' }, (old, now) => {
-      for (const [first, last] of [[0, 1], [2, 1], [1.5, 2], [Number.NaN, 1], [1, Number.POSITIVE_INFINITY]] as const) {
+      for (const [first, last] of [
+        [0, 1],
+        [2, 1],
+        [1.5, 2],
+        [Number.NaN, 1],
+        [1, Number.POSITIVE_INFINITY],
+      ] as const) {
         assert.equal(followLines(old, now, 'a', first, last).state, 'absent', `${first} to ${last}`)
       }
     })
@@ -84,6 +90,30 @@ describe('following lines', () => {
             const [first, last] = within(asked, count)
             const is = { state: 'same', path, first: first + lines.length, last: last + lines.length }
             assert.deepEqual(followLines(old, later, path, first, last), is)
+          }
+        })
+      }),
+      { numRuns: 15 },
+    )
+  })
+
+  it('follows each line of tasks that changed places, not the same line of another', () => {
+    const numbers = fc.integer({ min: 2, max: 8 }).chain(count => {
+      const all = Array.from({ length: count }, (_, index) => index)
+      return fc.shuffledSubarray(all, { minLength: count, maxLength: count })
+    })
+    const task = (number: number): string =>
+      `- name: Task ${number}\n  copy:\n    dest: /etc/${number}\n    mode: "0644"\n  notify: restart\n`
+    fc.assert(
+      fc.property(numbers, order => {
+        const path = 'roles/a/tasks/main.yml'
+        const inOrder = order.toSorted((left, right) => left - right)
+        withVersions({ [path]: inOrder.map(task).join('\n') }, { [path]: order.map(task).join('\n') }, (old, now) => {
+          for (const number of order) {
+            for (const line of [1, 2, 3, 4, 5]) {
+              const [was, is] = [6 * number + line, 6 * order.indexOf(number) + line]
+              assert.deepEqual(followLines(old, now, path, was, was), { state: 'same', path, first: is, last: is })
+            }
           }
         })
       }),

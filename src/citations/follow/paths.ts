@@ -67,9 +67,9 @@ function movedFile(
   if (followed !== undefined && followed !== path) return { path: followed, how: 'its content is there' }
   const fresh = freshFiles(old, now)
   const text = old.tree.read(path)?.text ?? ''
-  const [twin, ...more] = text.trim().length < leastText ? [] : fresh.filter(each => now.tree.read(each)?.text === text)
+  const [twin, ...more] = text.trim().length < leastText ? [] : (fresh.byText.get(text) ?? [])
   if (twin !== undefined && more.length === 0) return { path: twin, how: 'the same text is there' }
-  const sameName = fresh.filter(each => nameOf(each) === nameOf(path))
+  const sameName = fresh.byName.get(nameOf(path)) ?? []
   const alike = mostAlike(fileLines(old, path) ?? [], now, sameName)
   // A name that many files have (`main.yml`) says nothing.
   const enough = sameName.length > 3 ? 0.8 : 0.5
@@ -91,14 +91,32 @@ function inRenamedRole(old: Version, now: Version, path: string): string | undef
   return undefined
 }
 
-const fresh = new WeakMap<Version, WeakMap<Version, readonly string[]>>()
+/** Paths of files by their text and by their name. */
+interface Files {
+  readonly byText: ReadonlyMap<string, readonly string[]>
+  readonly byName: ReadonlyMap<string, readonly string[]>
+}
+
+const fresh = new WeakMap<Version, WeakMap<Version, Files>>()
 
 /** The files that only the new version has: what was there before is not where something went. */
-function freshFiles(old: Version, now: Version): readonly string[] {
+function freshFiles(old: Version, now: Version): Files {
   return rememberPair(fresh, old, now, () => {
     const before = new Set(filesOf(old))
-    return filesOf(now).filter(path => !before.has(path) && standsHere(now, path))
+    const paths = filesOf(now).filter(path => !before.has(path) && standsHere(now, path))
+    return { byText: grouped(paths, path => now.tree.read(path)?.text ?? ''), byName: grouped(paths, nameOf) }
   })
+}
+
+function grouped(paths: readonly string[], keyOf: (path: string) => string): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, string[]>()
+  for (const path of paths) {
+    const key = keyOf(path)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [path])
+    else group.push(path)
+  }
+  return groups
 }
 
 /** Not under another name of its directory, which a link gives it. */
