@@ -1,7 +1,7 @@
 import { matchLines } from '../../audit/matching/lines.js'
 import type { NameDefinition, PlacedStatement } from '../../audit/role-index.js'
 import { successorOf } from './paths.js'
-import { followTask } from './task-across.js'
+import { followTask, matchedStatement } from './task-across.js'
 import { type FileUnits, type Unit, unitsOf } from './units.js'
 import { addressedTask, fileLines, matchingOf, placedTask, rememberPair, type Version } from './version.js'
 
@@ -148,9 +148,9 @@ function matchedUnit(
   { subject, path }: Unit,
   target: string | undefined,
 ): Unit | undefined {
-  const { statementOf, playOf } = matchingOf(old, now)
+  const { playOf } = matchingOf(old, now)
   if (subject.kind === 'statement') {
-    const there = statementOf(subject.placed) ?? followedTask(old, now, subject.placed)
+    const there = matchedStatement(old, now, subject.placed) ?? followedTask(old, now, subject.placed)
     return (
       there &&
       unitsOf(now, there.path).units.find(each => each.subject.kind === 'statement' && each.subject.placed === there)
