@@ -50,11 +50,17 @@ export function lastVersionWith(repository: string, revision: string, path: stri
   const place = `${prefix}${path}`
   if (standsIn(repository, [head], place).has(head)) return undefined
   const pathspec = `:(top,literal)${place}`
-  const found = askGit(repository, ['rev-list', '--max-count=1', '--parents', head, '--', pathspec])
-  const [removedBy, ...parents] = found === undefined || found === '' ? [] : found.split(' ')
-  const there = standsIn(repository, parents, place)
+  const removedBy = askGit(repository, ['rev-list', '--max-count=1', head, '--', pathspec])
+  if (removedBy === undefined || removedBy === '') return undefined
+  // `--parents` would name the commits before it that changed the path.
+  const parents = askGit(repository, ['rev-parse', `${removedBy}^@`])?.split('\n') ?? []
+  const there = standsIn(
+    repository,
+    parents.filter(parent => parent !== ''),
+    place,
+  )
   const commit = parents.find(parent => there.has(parent))
-  if (removedBy === undefined || commit === undefined) return undefined
+  if (commit === undefined) return undefined
   return { removedBy, commit, release: lastReleaseWith(repository, revision, head, place) }
 }
 

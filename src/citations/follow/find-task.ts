@@ -192,6 +192,9 @@ function oneOf(count: number): string {
 /** Names of fewer words (`Gather OS specific variables`) stand in several roles. */
 const tellingWords = 5
 
+/** With less of its name in common a task is not worth a look. */
+const leastLikeness = 0.4
+
 /** The task with the most words of the name in common, the same role and module counting a little; undefined where none has any. */
 export function nearestTask(now: Addresses, asked: PartialAddress): NearestTask | undefined {
   const words = asked.name.split('-').filter(word => word !== '')
@@ -202,7 +205,7 @@ export function nearestTask(now: Addresses, asked: PartialAddress): NearestTask 
       words,
       task.address.name.split('-').filter(word => word !== ''),
     )
-    if (likeness < 0.34) continue
+    if (likeness < leastLikeness) continue
     const isSameOwner = ownerKey(task.address.owner) === owner
     const score = likeness + (isSameOwner ? 0.3 : 0) + (task.address.module === asked.module ? 0.2 : 0)
     if (best === undefined || score > best.score) best = { task, score }

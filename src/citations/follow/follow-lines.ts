@@ -32,7 +32,7 @@ export function followLines(old: Version, now: Version, path: string, first: num
   if (lines === undefined) return { state: 'absent', says: `${old.name} has no file ${path}` }
   if (!isRange(first, last) || last > lines.length) {
     const asked = first === last ? `line ${first}` : `lines ${first} to ${last}`
-    return { state: 'absent', says: `${path} of ${old.name} has ${lines.length} lines; there is no ${asked}` }
+    return { state: 'absent', says: `${path} of ${old.name} has ${lines.length} lines; it has no ${asked}` }
   }
   const map = lineMapOf(old, now, path)
   const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index)

@@ -1,7 +1,7 @@
 import { matchLines } from '../../audit/matching/lines.js'
 import type { NameDefinition, PlacedStatement } from '../../audit/role-index.js'
 import { successorOf } from './paths.js'
-import { followTask } from './task-across.js'
+import { followTask, matchedStatement } from './task-across.js'
 import { type FileUnits, type Unit, unitsOf } from './units.js'
 import { addressedTask, fileLines, matchingOf, placedTask, rememberPair, type Version } from './version.js'
 
@@ -148,9 +148,9 @@ function matchedUnit(
   { subject, path }: Unit,
   target: string | undefined,
 ): Unit | undefined {
-  const { statementOf, playOf } = matchingOf(old, now)
+  const { playOf } = matchingOf(old, now)
   if (subject.kind === 'statement') {
-    const there = statementOf(subject.placed) ?? followedTask(old, now, subject.placed)
+    const there = matchedStatement(old, now, subject.placed) ?? followedTask(old, now, subject.placed)
     return (
       there &&
       unitsOf(now, there.path).units.find(each => each.subject.kind === 'statement' && each.subject.placed === there)
@@ -190,9 +190,10 @@ function movedDefinition(old: Version, now: Version, name: string, path: string)
   const matching = matchingOf(old, now)
   const before = definedInRoles(old, name)
   const here = before.find(each => each.path === path)
-  if (here === undefined) return undefined
+  // A file of variables that a task reads is one of several, each for another system: the others are not its successors.
+  if (here === undefined || here.origin === 'include_vars') return undefined
   const places = new Set(before.filter(each => each !== here).map(each => matching.pathOf(each.path) ?? each.path))
-  const fresh = definedInRoles(now, name).filter(each => !places.has(each.path))
+  const fresh = definedInRoles(now, name).filter(each => each.origin !== 'include_vars' && !places.has(each.path))
   const role = here.role === undefined ? undefined : matching.roleOf(here.role)
   const inRole = fresh.filter(each => each.role === role && each.origin === here.origin)
   const [found, ...more] = inRole.length > 0 ? inRole : fresh

@@ -67,14 +67,13 @@ function movedFile(
   if (followed !== undefined && followed !== path) return { path: followed, how: 'its content is there' }
   const fresh = freshFiles(old, now)
   const text = old.tree.read(path)?.text ?? ''
-  const [twin, ...more] = text.trim().length < leastText ? [] : fresh.filter(each => now.tree.read(each)?.text === text)
+  const [twin, ...more] = text.trim().length < leastText ? [] : (fresh.byText.get(text) ?? [])
   if (twin !== undefined && more.length === 0) return { path: twin, how: 'the same text is there' }
-  const alike = mostAlike(
-    fileLines(old, path) ?? [],
-    now,
-    fresh.filter(each => nameOf(each) === nameOf(path)),
-  )
-  return alike !== undefined && alike.share >= 0.5
+  const sameName = fresh.byName.get(nameOf(path)) ?? []
+  const alike = mostAlike(fileLines(old, path) ?? [], now, sameName)
+  // A name that many files have (`main.yml`) says nothing.
+  const enough = sameName.length > 3 ? 0.8 : 0.5
+  return alike !== undefined && alike.share >= enough
     ? { path: alike.path, how: `${Math.round(alike.share * 100)} % of its lines are there` }
     : undefined
 }
@@ -92,14 +91,38 @@ function inRenamedRole(old: Version, now: Version, path: string): string | undef
   return undefined
 }
 
-const fresh = new WeakMap<Version, WeakMap<Version, readonly string[]>>()
+/** Paths of files by their text and by their name. */
+interface Files {
+  readonly byText: ReadonlyMap<string, readonly string[]>
+  readonly byName: ReadonlyMap<string, readonly string[]>
+}
+
+const fresh = new WeakMap<Version, WeakMap<Version, Files>>()
 
 /** The files that only the new version has: what was there before is not where something went. */
-function freshFiles(old: Version, now: Version): readonly string[] {
+function freshFiles(old: Version, now: Version): Files {
   return rememberPair(fresh, old, now, () => {
     const before = new Set(filesOf(old))
-    return filesOf(now).filter(path => !before.has(path))
+    const paths = filesOf(now).filter(path => !before.has(path) && standsHere(now, path))
+    return { byText: grouped(paths, path => now.tree.read(path)?.text ?? ''), byName: grouped(paths, nameOf) }
   })
+}
+
+function grouped(paths: readonly string[], keyOf: (path: string) => string): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, string[]>()
+  for (const path of paths) {
+    const key = keyOf(path)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [path])
+    else group.push(path)
+  }
+  return groups
+}
+
+/** Not under another name of its directory, which a link gives it. */
+function standsHere({ tree }: Version, path: string): boolean {
+  const file = tree.read(path)
+  return file !== undefined && file.standsIn === undefined
 }
 
 function mostAlike(
@@ -107,13 +130,18 @@ function mostAlike(
   now: Version,
   paths: readonly string[],
 ): { readonly path: string; readonly share: number } | undefined {
-  const said = lines.map(line => line.trim()).filter(line => line !== '')
+  const said = tellingLines(lines)
+  if (said.length < leastLines) return undefined
   return paths
-    .map(path => {
-      const there = (fileLines(now, path) ?? []).map(line => line.trim()).filter(line => line !== '')
-      return { path, share: likenessOf(said, there) }
-    })
+    .map(path => ({ path, share: likenessOf(said, tellingLines(fileLines(now, path) ?? [])) }))
     .toSorted((left, right) => right.share - left.share)[0]
+}
+
+/** With fewer lines files are alike by chance. */
+const leastLines = 4
+
+function tellingLines(lines: readonly string[]): readonly string[] {
+  return lines.map(line => line.trim()).filter(line => line.length > 4)
 }
 
 /** The directory that most of a directory's files are in now, in the same places below it. */
@@ -172,13 +200,8 @@ export function whereStatementsWent(old: Version, now: Version, path: string): N
 function nearestByName(old: Version, now: Version, path: string): Nearest | undefined {
   const name = nameOf(path)
   const lines = fileLines(old, path) ?? []
-  const sameName = mostAlike(
-    lines,
-    now,
-    filesOf(now)
-      .filter(each => nameOf(each) === name)
-      .slice(0, mostCompared),
-  )
+  const named = filesOf(now).filter(each => nameOf(each) === name && standsHere(now, each))
+  const sameName = mostAlike(lines, now, named.slice(0, mostCompared))
   if (sameName !== undefined && sameName.share >= 0.2) {
     return { path: sameName.path, why: `the same name, but only ${Math.round(sameName.share * 100)} % of its lines` }
   }

@@ -1,6 +1,7 @@
 import type { PartialAddress } from '../../addresses/address.js'
 import type { AddressedTask } from '../../addresses/addressed.js'
 import type { Task } from '../../ansible/statement.js'
+import type { PlacedStatement } from '../../audit/role-index.js'
 import { printNode } from '../../yaml/print.js'
 import { type Found, findTask } from './find-task.js'
 import { addressedTask, matchingOf, placedTask, type Version } from './version.js'
@@ -23,7 +24,7 @@ export function followTask(old: Version, now: Version, task: AddressedTask): Fou
   const found = findTask(now.addresses, task.address)
   const placed = placedTask(old, task)
   const matching = matchingOf(old, now)
-  const match = placed && matching.statementOf(placed)
+  const match = placed && matchedStatement(old, now, placed)
   const matched = match && addressedTask(now, match)
   if (matched !== undefined && isSameContent(matched, task)) {
     const isFound = found.state === 'same' && found.task === matched
@@ -47,6 +48,22 @@ export function followTask(old: Version, now: Version, task: AddressedTask): Fou
   if (nearest === undefined) return { state: 'gone' }
   const why = found.state === 'gone' ? found.nearest?.why : 'it is what another task has become'
   return { state: 'gone', nearest: { task: nearest, why: `${why}; ${differences(task.task, nearest.task)}` } }
+}
+
+/**
+ * What `matchSides` says a task or block is now; not what is left over of many that say the same, in another role and under
+ * another name.
+ */
+export function matchedStatement(old: Version, now: Version, placed: PlacedStatement): PlacedStatement | undefined {
+  const { statementOf, roleOf } = matchingOf(old, now)
+  const there = statementOf(placed)
+  const task = there && addressedTask(now, there)
+  if (there === undefined || task === undefined) return there
+  const role = placed.role === undefined ? undefined : roleOf(placed.role)
+  const before = addressedTask(old, placed)
+  if (there.role === role || (task.address.name !== '-' && before?.address.name === task.address.name)) return there
+  const alike = now.addresses.all().filter(({ address }) => address.content === task.address.content)
+  return alike.length === 1 ? there : undefined
 }
 
 function isSameContent({ address: left }: AddressedTask, { address: right }: AddressedTask): boolean {
