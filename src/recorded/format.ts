@@ -7,8 +7,8 @@ import type { FixedBy } from '../verdicts/judge.js'
 export const SNAPSHOT_SCHEMA = outputs.snapshot.schema
 
 /**
- * What is recorded of a release of kubespray, whole or as it differs from another release. Written by `whofixes record SOURCE`,
- * kept in kubespray-snapshots/: facts, no role code and no expressions.
+ * What is recorded of a release of kubespray, whole or as it differs from another release. Kept in
+ * kubespray-snapshots/: facts, no role code and no expressions.
  */
 export type SnapshotJson = RecordedRelease | LikeRelease
 

@@ -1,7 +1,7 @@
 import type { FixedBy } from '../verdicts/judge.js'
 import type { Report } from './report.js'
 
-/** The lab's who-fixes.json: who fixes each of its problems. Written by `whofixes answer`; its keys and their order are fixed. */
+/** The lab's who-fixes.json: who fixes each of its problems. Its keys and their order are fixed. */
 export interface AnswerJson {
   /** Who turns swap off, now and after a reboot. */
   readonly swap: FixedBy

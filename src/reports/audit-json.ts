@@ -2,7 +2,7 @@ import { type Audit, type AuditSummary, type Change, summaryOf } from './audit.j
 import type { ReportedSource } from './report.js'
 import { outputs } from './schemas.js'
 
-/** What changes between two versions of kubespray. Written by `whofixes audit OLD NEW --format json`. */
+/** What changes between two versions of kubespray. */
 export interface AuditJson {
   /** The address of the schema this output follows. */
   readonly schema: typeof outputs.audit.schema

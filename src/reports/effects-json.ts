@@ -5,7 +5,7 @@ import type { ReportedSource } from './report.js'
 import { type EvidenceJson, evidenceJson } from './report-json.js'
 import { outputs } from './schemas.js'
 
-/** What a run does to a host, or those of its effects that were asked for. Written by `whofixes effects --format json`. */
+/** What a run does to a host, or those of its effects that were asked for. */
 export interface EffectsJson {
   /** The address of the schema this output follows. */
   readonly schema: typeof outputs.effects.schema
@@ -31,7 +31,7 @@ export interface EffectJson extends EvidenceJson {
   readonly happens: boolean
 }
 
-/** What a run leaves on a host that another playbook does not take away. Written by `whofixes effects --residue --format json`. */
+/** What a run leaves on a host that another playbook does not take away. */
 export interface ResidueJson {
   /** The address of the schema this output follows. */
   readonly schema: typeof outputs.residue.schema

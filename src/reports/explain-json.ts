@@ -17,7 +17,7 @@ import { type EvidenceJson, evidenceJson, type SearchedJson, searchedJson } from
 import { outputs } from './schemas.js'
 import type { ReportedStop } from './stops.js'
 
-/** The proof of one verdict. Written by `whofixes explain PROBLEM --format json`. */
+/** The proof of one verdict. */
 export interface ExplainJson {
   /** The address of the schema this output follows. */
   readonly schema: typeof outputs.explain.schema

@@ -21,7 +21,7 @@ export function explainedVariables(report: Report): readonly string[] {
   return [...answerKeys.keys(), ...report.variables.keys()]
 }
 
-/** Why a variable has its value. Written by `whofixes explain VARIABLE --format json`. */
+/** Why a variable has its value. */
 export interface ExplainVariableJson {
   /** The address of the schema this output follows. */
   readonly schema: (typeof outputs)['explain-variable']['schema']

@@ -142,7 +142,7 @@ export interface History {
   readonly changes: readonly HistoryChange[]
 }
 
-/** Over the releases, where the answer to one problem changed. Written by `whofixes history PROBLEM DIR --format json`. */
+/** Over the releases, where the answer to one problem changed. */
 export interface HistoryJson extends History {
   /** The address of the schema this output follows. */
   readonly schema: typeof outputs.history.schema

@@ -15,7 +15,7 @@ export interface Matrix {
   readonly columns: readonly { readonly name: string; readonly report: Report }[]
 }
 
-/** The same problems in several runs side by side. Written by `whofixes report --matrix os --format json`. */
+/** The same problems in several runs side by side. */
 export interface MatrixJson {
   /** The address of the schema this output follows. */
   readonly schema: typeof outputs.matrix.schema

@@ -19,7 +19,7 @@ import type {
 import { outputs } from './schemas.js'
 import type { ReportedStop } from './stops.js'
 
-/** Who fixes each problem a host has before Kubernetes runs on it, with evidence. Written by `whofixes report --format json`. */
+/** Who fixes each problem a host has before Kubernetes runs on it, with evidence. */
 export interface ReportJson {
   /** The address of the schema this report follows. */
   readonly schema: typeof outputs.report.schema

@@ -2,7 +2,7 @@ import type { Problem } from '../verdicts/problem.js'
 import type { ReportedRequirement } from './report.js'
 import { outputs } from './schemas.js'
 
-/** The problems of the catalogue. Written by `whofixes rules --format json`. */
+/** The problems of the catalogue. */
 export interface RulesJson {
   /** The address of the schema this output follows. */
   readonly schema: typeof outputs.rules.schema

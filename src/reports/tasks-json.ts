@@ -4,7 +4,7 @@ import { type Count, type Place, placeOfSpan } from './place.js'
 import type { Runs } from './report.js'
 import { outputs } from './schemas.js'
 
-/** The task graph of a playbook for one host. Written by `whofixes tasks --format json`. */
+/** The task graph of a playbook for one host. */
 export interface TasksJson {
   /** The address of the schema this output follows. */
   readonly schema: typeof outputs.tasks.schema

@@ -3,7 +3,7 @@ import type { ReportedVariable } from './report.js'
 import { outputs } from './schemas.js'
 import type { ReportedDefinitions, VariablesReport } from './variables-report.js'
 
-/** What variables resolve to, role by role. Written by `whofixes vars --format json`. */
+/** What variables resolve to, role by role. */
 export interface VarsJson {
   /** The address of the schema this output follows. */
   readonly schema: typeof outputs.vars.schema

@@ -4,7 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { runWhofixes } from '../commands/run-whofixes.js'
-import { withTemporary } from '../source/trees.js'
+import { smallTree } from '../commands/small-tree.js'
+import { withTemporary, writeFiles } from '../source/trees.js'
 import { blocksOf } from './examples.js'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -17,7 +18,8 @@ describe('docs/json.md', () => {
   const run = (change: (report: string) => string) =>
     withTemporary(directory => {
       const file = join(directory, 'report.json')
-      const { out } = runWhofixes(['report', 'v2.31.0', '--format', 'json', '-q'])
+      writeFiles(join(directory, 'tree'), smallTree)
+      const { out } = runWhofixes(['report', join(directory, 'tree'), '--format', 'json'])
       writeFileSync(file, change(out))
       return spawnSync(process.execPath, ['--input-type=module'], {
         cwd: root,

@@ -110,7 +110,7 @@ function renderOutputs(): string {
       readSchema(name).description,
       '',
       `- command: \`${outputs[name].from}\``,
-      `- schema: [${fileNameOf(name)}](../schemas/${fileNameOf(name)}), as \`schema\` and \`$id\`: \`${outputs[name].schema}\``,
+      `- schema: [${fileNameOf(name)}](../schemas/${fileNameOf(name)}), address \`${outputs[name].schema}\``,
       '',
     ])
     .join('\n')

@@ -3,9 +3,11 @@ import { isMap, isScalar, parseDocument } from 'yaml'
 import { defaultRequest } from '../../src/analyze.js'
 import { auditVersions, openVersion, type Version } from '../../src/commands/audit.js'
 import type { Change } from '../../src/reports/audit.js'
+import { renderAuditJson } from '../../src/reports/audit-json.js'
 import { clonePath } from '../../src/source/clone.js'
 import { openRevision } from '../../src/source/revision.js'
 import type { SourceTree } from '../../src/source/tree.js'
+import { parseOutput } from '../schemas/valid.js'
 import { describeWithClone } from './clone.js'
 
 const pairs = [
@@ -47,7 +49,9 @@ describeWithClone('an audit of two releases', () => {
     describe(`${old} → ${fresh}`, () => {
       let changes: readonly Change[] = []
       before(() => {
-        changes = auditVersions(version(old), version(fresh), defaultRequest).changes
+        const audit = auditVersions(version(old), version(fresh), defaultRequest)
+        parseOutput(renderAuditJson(audit))
+        changes = audit.changes
       })
       const named = (...kinds: readonly string[]): readonly string[] =>
         changes.flatMap(({ kind, name }) => (kinds.includes(kind) ? [name] : [])).toSorted()

@@ -68,10 +68,8 @@ describe('schemas/', () => {
     it(`${fileNameOf(name)} describes each member and itself`, () => {
       const schema = readSchema(name)
       assert.equal(schema.$id, outputs[name].schema)
-      assert.ok(
-        schema.description.includes(`\`${outputs[name].from.replace(' os|playbook', ' os')}`),
-        schema.description,
-      )
+      assert.equal(schema.title, outputs[name].from)
+      assert.ok(schema.description.length > 20)
       const objects = objectsIn(schema)
       assert.ok(objects.length > 0)
       for (const [way, each] of objects) {
