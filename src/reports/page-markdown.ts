@@ -20,10 +20,23 @@ export function renderFitting(drafts: readonly (() => readonly Block[])[], longe
   let last: readonly Block[] = []
   for (const draft of drafts) {
     last = draft()
-    const text = renderMarkdown(last)
-    if (text.length <= longest) return text
+    const text = renderWithin(last, longest)
+    if (text !== undefined) return text
   }
   return cut(last, longest)
+}
+
+/** The whole page, or undefined as soon as it is longer than that. */
+function renderWithin(blocks: readonly Block[], longest: number): string | undefined {
+  const texts: string[] = []
+  let length = 0
+  for (const block of blocks) {
+    const text = renderMarkdown([block])
+    length += text.length + (texts.length === 0 ? 0 : 1)
+    if (length > longest) return undefined
+    texts.push(text)
+  }
+  return texts.join('\n')
 }
 
 /** How a page ends that was cut. */

@@ -37,3 +37,12 @@ export function shortPlaceText({ file, line }: Place): string {
   const parts = file.split('/')
   return placeText({ file: parts.length <= 3 ? file : `…/${parts.slice(-2).join('/')}`, line })
 }
+
+/** A path as a part of an address. */
+export function encodedPath(path: string): string {
+  return path
+    .replaceAll(/\p{Surrogate}/gu, '\uFFFD')
+    .split('/')
+    .map(encodeURIComponent)
+    .join('/')
+}

@@ -12,7 +12,7 @@ import type { Origin, ResolvedVariable } from '../variables/resolved.js'
 import type { Contradiction } from '../verdicts/contradictions.js'
 import type { Evidence, FixedBy, PhaseVerdict, Verdict } from '../verdicts/judge.js'
 import { type ReportedAnsible, reportedAnsible } from './ansible-rules.js'
-import { type Count, type Line, type Place, placeOfSpan } from './place.js'
+import { type Count, encodedPath, type Line, type Place, placeOfSpan } from './place.js'
 import { type ReportedStop, stopsOf } from './stops.js'
 import { type Json, jsonOf, whyUnknown } from './value-text.js'
 
@@ -279,7 +279,7 @@ export function permalinks(source: ReportedSource, clean = source.kind !== 'dire
   return ({ file, line }) => {
     // Pseudo files of the command line and paths outside the tree have no address.
     if (file.startsWith('-') || file.startsWith('/') || file.startsWith('..')) return null
-    return `${KUBESPRAY_REPOSITORY}/blob/${reference}/${file.split('/').map(encodeURIComponent).join('/')}#L${line}`
+    return `${KUBESPRAY_REPOSITORY}/blob/${reference}/${encodedPath(file)}#L${line}`
   }
 }
 

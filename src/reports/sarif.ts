@@ -23,6 +23,7 @@ import {
   type RelatedPlace,
 } from './findings.js'
 import { visibleText } from './page.js'
+import { encodedPath } from './place.js'
 import { KUBESPRAY_REPOSITORY, type ReportedDiagnostic, type ReportedSource } from './report.js'
 import { sourceText } from './report-text.js'
 
@@ -62,7 +63,7 @@ export function renderSarif(findings: Findings, invocation: Invocation): string 
     tool: { driver: { name: 'whofixes', semanticVersion: invocation.version, rules: rules.map(descriptorOf) } },
     // The last part is left empty: what stands before it is the category in which later runs replace earlier ones.
     automationDetails: {
-      id: `${['whofixes', findings.command, ...findings.subject].map(encodeURIComponent).join('/')}/`,
+      id: `${encodedPath(['whofixes', findings.command, ...findings.subject].join('/'))}/`,
     },
     invocations: [
       {
@@ -187,14 +188,6 @@ function artifactOf(place: FindingPlace, findings: Findings, directory: string):
   if (path !== undefined) return { uri: encodedPath(path), uriBaseId: bases.own }
   if (place.file.startsWith('/')) return { uri: `file://${encodedPath(place.file)}` }
   return { uri: encodedPath(place.file), uriBaseId: bases[place.owner] }
-}
-
-function encodedPath(path: string): string {
-  return path
-    .replaceAll(/\p{Surrogate}/gu, '\uFFFD')
-    .split('/')
-    .map(encodeURIComponent)
-    .join('/')
 }
 
 function provenanceOf(source: ReportedSource, base: string): readonly VersionControlDetails[] {
