@@ -80,7 +80,7 @@ function rendered(
   terminal: Parameters<typeof styleFor>[1],
 ): string {
   const all = options.all === true
-  const shown: Audit = all ? audit : { ...audit, changes: audit.changes.filter(change => partOf(change) !== 'moved') }
+  const shown = shownChanges(audit, all)
   switch (options.format) {
     case 'json':
       return renderAuditJson(shown)
@@ -89,6 +89,11 @@ function rendered(
     default:
       return renderAuditText(shown, { all, style: styleFor(options, terminal) })
   }
+}
+
+/** The audit as it is shown: what only moved is left out unless everything is asked for. */
+export function shownChanges(audit: Audit, all: boolean): Audit {
+  return all ? audit : { ...audit, changes: audit.changes.filter(change => partOf(change) !== 'moved') }
 }
 
 /** The top of the git work tree that an inventory stands in, if it does. */
@@ -106,7 +111,7 @@ interface Audited {
 }
 
 /** Compares two versions: their role code, or what is recorded of them where one of the two has no code. */
-function auditOf(old: string, fresh: string, request: AnalysisRequest, also: string | undefined): Audited {
+export function auditOf(old: string, fresh: string, request: AnalysisRequest, also: string | undefined): Audited {
   const wrapper = also === undefined ? undefined : openDirectory(also)
   const subjects = { old: openSubject(old, request), new: openSubject(fresh, request) }
   if (subjects.old.kind === 'code' && subjects.new.kind === 'code') {

@@ -19,5 +19,6 @@ export const stages = [
   'analyze.ts',
   'audit',
   'commands',
+  'library.ts',
   'cli.ts',
 ] as const
