@@ -3,13 +3,14 @@ import type { Definition } from '../ansible/statement.js'
 import { type ReportedAnsible, reportedAnsible } from '../reports/ansible-rules.js'
 import { placeOfSpan } from '../reports/place.js'
 import {
+  type ReportedDefinition,
   type ReportedDiagnostic,
   type ReportedVariable,
   reportedDiagnostic,
   reportedVariable,
 } from '../reports/report.js'
 import { type Json, jsonOf } from '../reports/value-text.js'
-import { definitionsOf, type ReportedDefinition } from '../reports/variables-report.js'
+import { definitionsOf } from '../reports/variables-report.js'
 import { renderVarsJson } from '../reports/vars-json.js'
 import { renderVarsText } from '../reports/vars-text.js'
 import type { RoleCode } from '../run/role.js'

@@ -7,12 +7,15 @@ export interface ReportedAnsible {
   readonly version: string | null
   /** The versions whose rules were followed. */
   readonly rules: string
-  /** The line of a requirements file that pins it, and what stands there. */
+  /** The line of a requirements file that pins it; null where none does. */
   readonly from: Place | null
+  /** What stands on that line. */
   readonly requirement: string | null
-  /** The task that checks the version, and whether this one passes. */
+  /** The task that checks the version; null where none does. */
   readonly window: Place | null
+  /** Whether this version passes that check. */
   readonly accepted: boolean
+  /** How that version came about, in one line. */
   readonly because: string
 }
 

@@ -2,7 +2,9 @@ import { lineOf, pathToOpen, type Span } from '../source/text.js'
 
 /** A place a reader can open: a path inside the checkout and a line from 1. */
 export interface Place {
+  /** The file, relative to the checkout. */
   readonly file: string
+  /** The line, from 1. */
   readonly line: number
 }
 

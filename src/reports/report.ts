@@ -2,7 +2,7 @@ import { isFullyKnown } from '../jinja/python.js'
 import { type Cause, decide, type Truth } from '../jinja/value.js'
 import type { AnsibleVersion } from '../run/ansible-version.js'
 import type { AppliedCondition, Check, Step, TaskRun } from '../run/task-run.js'
-import type { Diagnostic } from '../source/diagnostic.js'
+import type { Diagnostic, DiagnosticCode } from '../source/diagnostic.js'
 import { positionOf, type Span } from '../source/text.js'
 import type { TreeOrigin } from '../source/tree.js'
 import type { Origin, ResolvedVariable } from '../variables/resolved.js'
@@ -13,35 +13,56 @@ import { type Place, placeOfSpan } from './place.js'
 import { type ReportedStop, stopsOf } from './stops.js'
 import { type Json, jsonOf, whyUnknown } from './value-text.js'
 
+/** Whether a task runs on the host, once the run gets there. */
 export type Runs = 'yes' | 'no' | 'unknown'
 
 /** One link of the chain that leads to a task. */
 export interface ReportedStep extends Place {
+  /** What kind of link it is. */
   readonly kind: Step['kind']
+  /** What stands there, as in `role kubernetes/preinstall`. */
   readonly what: string
 }
 
 /** A condition with its value and those of the names in it; only a fresh analysis has it, a snapshot keeps no expressions. */
 export interface ReportedCondition extends Place {
+  /** The condition as written. */
   readonly text: string
+  /** On what it stands: the task itself, or a link of the chain that leads to it. */
   readonly from: AppliedCondition['from']
+  /** Whether it holds for this host. */
   readonly runs: Runs
+  /** What remains of it for the host to decide, in Ansible's words; null where it is decided. */
   readonly remains: string | null
+  /** The names it looks at. */
   readonly names: readonly ReportedName[]
 }
 
 /** A name a condition looks at: its value, why that is not known, and the places that give it. */
 export interface ReportedName {
+  /** The name, with the attributes asked of it, as in `result.rc`. */
   readonly name: string
+  /** Its value when the condition was evaluated. */
   readonly value: Json
+  /** Why the value is not known; null where it is. */
   readonly because: string | null
-  readonly from: readonly (Place & { readonly origin: Origin })[]
+  /** The places that give it. */
+  readonly from: readonly OriginPlace[]
 }
 
-/** Lines of role code as they stand there; `more` lines of the task follow. Only a fresh analysis has it. */
+/** A place that gives a name its value. */
+export interface OriginPlace extends Place {
+  /** Ansible's name of the precedence level. */
+  readonly origin: Origin
+}
+
+/** Lines of role code as they stand there. Only a fresh analysis has it. */
 export interface Excerpt {
+  /** The number of the first line, from 1. */
   readonly first: number
+  /** The lines, without what all of them are indented by. */
   readonly lines: readonly string[]
+  /** How many lines of the task follow. */
   readonly more: number
 }
 
@@ -70,16 +91,35 @@ export interface ReportedPhase {
   readonly open: readonly ReportedEvidence[]
 }
 
+/** What could not be read, and where it stands. */
 export interface ReportedUnresolved extends Place {
+  /** What it is, in plain words. */
   readonly says: string
+  /** Whether it could change the answer. */
   readonly couldChange: boolean
+  /** Why it could not be read. */
   readonly why: string
 }
 
+/** A program that is known only by what it cannot do. */
+export interface ReportedConsidered {
+  /** The program's name. */
+  readonly program: string
+  /** How often the run calls it. */
+  readonly calls: number
+  /** Why that is enough to tell that it does not settle the problem. */
+  readonly why: string
+}
+
+/** What is to be known beside an answer. */
 export interface ReportedNote {
+  /** The note, in plain words. */
   readonly says: string
+  /** The file it is about, relative to the checkout; null where it is about none. */
   readonly file: string | null
+  /** The line in that file, from 1; null without a file. */
   readonly line: number | null
+  /** The address of the line in the public repository; null where no public commit is known to hold it. */
   readonly permalink: string | null
 }
 
@@ -99,7 +139,7 @@ export interface ReportedVerdict {
     readonly commands: number
     readonly unresolved: readonly ReportedUnresolved[]
     /** Programs known only by what they cannot do. */
-    readonly considered: readonly { readonly program: string; readonly calls: number; readonly why: string }[]
+    readonly considered: readonly ReportedConsidered[]
     /** How many came near; a recorded release lists only the closest of them. */
     readonly near: number
   }
@@ -108,43 +148,69 @@ export interface ReportedVerdict {
 
 /** A sentence of kubespray's documentation that its code contradicts. */
 export interface ReportedContradiction extends Place {
+  /** What the sentence says and what is so, in words of our own. */
   readonly says: string
-  /** The problem it is about. */
+  /** The problem it is about, by its id. */
   readonly problem: string
 }
 
 /** A variable as a report shows it (contract, "Variable"). */
 export interface ReportedVariable {
+  /** `known`: `value` is all of it; `unknown`: only the run or the host decides; `undefined`: nothing defines it. */
   readonly status: 'known' | 'unknown' | 'undefined'
+  /** The value; null where it is not known and no alternatives are. */
   readonly value: Json
+  /** Ansible's name of the precedence level of the definition that wins; null where nothing defines it. */
   readonly origin: Origin | null
+  /** The file of that definition, relative to the checkout; `-e` and the like for the command line. */
   readonly file: string | null
+  /** Its line, from 1. */
   readonly line: number | null
-  readonly overridden: readonly {
-    readonly origin: Origin
-    readonly file: string
-    readonly line: number
-    readonly value: Json
-  }[]
+  /** The definitions it wins over, strongest first. */
+  readonly overridden: readonly ReportedDefinition[]
+  /** Why the value is not known; null where it is. */
   readonly because: string | null
 }
 
+/** One place that defines a variable. */
+export interface ReportedDefinition {
+  /** Ansible's name of its precedence level. */
+  readonly origin: Origin
+  /** The file, relative to the checkout; `-e` and the like for the command line. */
+  readonly file: string
+  /** The line, from 1. */
+  readonly line: number
+  /** What it comes to there. */
+  readonly value: Json
+}
+
+/** What an answer rests on and is not known, with the place that asks for it. */
 export interface ReportedUnknown extends Place {
+  /** The fact, variable or registered result, or what it is in plain words. */
   readonly name: string
+  /** Why it is not known. */
   readonly because: string
 }
 
+/** What was wrong with a file that was read. */
 export interface ReportedDiagnostic extends Place {
-  readonly code: string
+  /** What kind of fault it is: one of a closed set of names, as in `yaml-syntax`. */
+  readonly code: DiagnosticCode
+  /** `error` where content was lost and what rests on it is unknown, `warning` where it was read all the same. */
   readonly severity: 'error' | 'warning'
+  /** The fault in one line for people. */
   readonly message: string
 }
 
-/** Where the answer comes from. `recorded`: a snapshot in kubespray-snapshots/. */
+/** Where the role code of an answer was read. */
 export interface ReportedSource {
+  /** A directory as it lies on disk, a revision of a git repository, or a snapshot in kubespray-snapshots/. */
   readonly kind: 'directory' | 'revision' | 'recorded'
+  /** The release, as in `v2.31.0`; null where the revision is not named like one. */
   readonly release: string | null
+  /** The commit, as 40 hex digits; null where none is known. */
   readonly commit: string | null
+  /** The directory or repository on this machine; null for a recorded release. */
   readonly path: string | null
 }
 

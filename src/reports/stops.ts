@@ -4,10 +4,13 @@ import { jsonOf, valueText } from './value-text.js'
 
 /** One of the playbook's own checks that ends the run for this host. */
 export interface ReportedStop extends Place {
+  /** The role, as its path under `roles/`; null for a task of the play itself. */
   readonly role: string | null
+  /** The name of the task. */
   readonly task: string
+  /** The condition that ends the run, with the values that decide it. */
   readonly because: string
-  /** What the playbook itself says there. */
+  /** What the playbook itself says there; null where it says nothing. */
   readonly message: string | null
   /** True where nothing behind it is taken to happen; false for a check whose demand is taken to be met. */
   readonly final: boolean

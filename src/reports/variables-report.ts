@@ -1,19 +1,11 @@
-import type { Origin } from '../variables/resolved.js'
 import type { ReportedAnsible } from './ansible-rules.js'
-import type { ReportedVariable } from './report.js'
-import type { Json } from './value-text.js'
-
-/** One place that defines a variable, and for which roles. */
-export interface ReportedDefinition {
-  readonly origin: Origin
-  readonly file: string
-  readonly line: number
-  readonly value: Json
-}
+import type { ReportedDefinition, ReportedVariable } from './report.js'
 
 /** The places that define one name, and whether they all say the same. */
 export interface ReportedDefinitions {
+  /** Whether all of them say the same; what tasks set during the run does not count. */
   readonly agree: boolean
+  /** Every place that defines the name in any role, each once. */
   readonly places: readonly ReportedDefinition[]
 }
 

@@ -8,8 +8,9 @@ import { renderExplainJson } from '../../src/reports/explain-json.js'
 import { renderExplainMarkdown } from '../../src/reports/explain-markdown.js'
 import { renderExplainText } from '../../src/reports/explain-text.js'
 import { permalinks, type Report, reportedVariable, reportOf } from '../../src/reports/report.js'
-import { REPORT_SCHEMA, renderReportJson } from '../../src/reports/report-json.js'
+import { renderReportJson } from '../../src/reports/report-json.js'
 import { renderReportText } from '../../src/reports/report-text.js'
+import { outputs } from '../../src/reports/schemas.js'
 import { coloured, WIDTH, wrap } from '../../src/reports/style.js'
 import { jsonOf } from '../../src/reports/value-text.js'
 import { definitionsOf } from '../../src/reports/variables-report.js'
@@ -87,7 +88,7 @@ describe('report as JSON', () => {
       'variables',
       'unknowns',
     ])
-    assert.equal(json.schema, REPORT_SCHEMA)
+    assert.equal(json.schema, outputs.report.schema)
     assert.deepEqual(json.source, { kind: 'revision', release: 'v2.31.0', commit: 'a'.repeat(40), path: '/clone' })
     assert.deepEqual(
       json.problems.map((problem: { id: string }) => problem.id),
