@@ -159,10 +159,7 @@ const oneOrMore = (holds: (value: unknown) => boolean) => (value: unknown) =>
 
 const text: Check = ['a text', isText]
 const texts: Check = ['a text or a list of texts', oneOrMore(isText)]
-const variables: Check = [
-  'a text, an object, or a list of these',
-  oneOrMore(value => isText(value) || isObject(value)),
-]
+const variables: Check = ['a text, an object, or a list of these', oneOrMore(value => isText(value) || isObject(value))]
 const flag: Check = ['true or false', value => typeof value === 'boolean']
 
 const sharedOptions = {

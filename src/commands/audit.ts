@@ -59,7 +59,7 @@ export const defineAudit: DefineCommand = (program, terminal, finish) => {
       if (options.patch && request.inventory.length === 0) {
         throw new UsageError('--patch changes an inventory: name it with -i')
       }
-      const { audit, side, diagnostics } = auditOf(old, fresh, request, options.also)
+      const { audit, side } = auditOf(old, fresh, request, options.also)
       writeReport(
         options.patch && side !== undefined
           ? renderInventoryPatch(audit.changes, side.analysis, repositoryOf(request.inventory))
@@ -67,7 +67,7 @@ export const defineAudit: DefineCommand = (program, terminal, finish) => {
         options,
         terminal,
       )
-      tellDiagnostics(diagnostics, options, terminal)
+      tellDiagnostics(audit.diagnostics, options, terminal)
       const { required, advised } = summaryOf(audit.changes)
       finish(required > 0 || (options.failOn === 'advised' && advised > 0) ? 1 : 0)
     },
@@ -107,7 +107,6 @@ interface Audited {
   readonly audit: Audit
   /** The analysis of the version that runs now; undefined where only a snapshot of it is at hand. */
   readonly side?: Side
-  readonly diagnostics: Report['diagnostics']
 }
 
 /** Compares two versions: their role code, or what is recorded of them where one of the two has no code. */
@@ -117,7 +116,7 @@ export function auditOf(old: string, fresh: string, request: AnalysisRequest, al
   if (subjects.old.kind === 'code' && subjects.new.kind === 'code') {
     const [before, now] = [openVersion(subjects.old.tree, request), openVersion(subjects.new.tree, request)]
     const audit = auditVersions(before, now, request, wrapper)
-    return { audit, side: before.side, diagnostics: now.report.diagnostics }
+    return { audit, side: before.side }
   }
   if (wrapper !== undefined) {
     throw new UsageError('--also needs the role code of both versions; make or update the clone with: whofixes fetch')
@@ -132,8 +131,9 @@ export function auditOf(old: string, fresh: string, request: AnalysisRequest, al
     notCompared: [
       'checks, effects, tags, groups and roles the run does not reach, since one of the two is only recorded; whofixes fetch gets the role code',
     ],
+    diagnostics: now.report.diagnostics,
   }
-  return { audit, diagnostics: now.report.diagnostics }
+  return { audit }
 }
 
 function outlineOf(subject: Subject, request: AnalysisRequest): ReturnType<typeof outlineOfSnapshot> {
@@ -185,9 +185,9 @@ export function auditVersions(old: Version, fresh: Version, request: AnalysisReq
       wrapper,
     },
   )
-  const { playbook, host } = fresh.report
+  const { playbook, host, diagnostics } = fresh.report
   const notCompared = [stoppedNote(old.side, fresh.side) ?? [], ...[old, fresh].map(unreadIn)].flat()
-  return { old: old.report.source, new: fresh.report.source, playbook, host, changes, notCompared }
+  return { old: old.report.source, new: fresh.report.source, playbook, host, changes, notCompared, diagnostics }
 }
 
 /** What of a version's role code could not be read: names in it count as read, and nothing else of it does. */
