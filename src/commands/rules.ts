@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { pageOfPort } from '../../rules/any_port.js'
 import { problemById, problems } from '../../rules/index.js'
+import { renderRulesJson } from '../reports/rules-json.js'
 import { UsageError } from '../source/diagnostic.js'
 import type { Problem } from '../verdicts/problem.js'
 import type { DefineCommand } from './command.js'
@@ -21,12 +22,11 @@ export const defineRules: DefineCommand = (program, terminal, finish) => {
       throw new UsageError(noProblem(problem, names))
     }
     const chosen = asked === undefined ? problems : [asked]
-    const list = chosen.map(({ id, title, asks, requirement, byHand }) => ({ id, title, asks, requirement, byHand }))
     const text =
       options.format === 'json'
-        ? `${JSON.stringify({ problems: list }, null, 2)}\n`
+        ? renderRulesJson(chosen)
         : asked === undefined
-          ? list.map(({ id, title }) => `${id.padEnd(16)} ${title}\n`).join('')
+          ? chosen.map(({ id, title }) => `${id.padEnd(16)} ${title}\n`).join('')
           : pageOf(asked)
     writeReport(text, options, terminal)
     finish(0)

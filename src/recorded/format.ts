@@ -1,16 +1,28 @@
+import type { Count, Line } from '../reports/place.js'
 import type { ReportedVariable, Runs } from '../reports/report.js'
+import { outputs } from '../reports/schemas.js'
 import type { Json } from '../reports/value-text.js'
 import type { FixedBy } from '../verdicts/judge.js'
 
-export const SNAPSHOT_SCHEMA = 'https://whofixes.github.io/schemas/whofixes-snapshot-2.json'
+export const SNAPSHOT_SCHEMA = outputs.snapshot.schema
 
-/** A number that stands for an entry of one of the snapshot's tables (`tables` below): each is written once. */
-type Index = number
+/**
+ * What is recorded of a release of kubespray, whole or as it differs from another release. Written by `whofixes record`,
+ * kept in kubespray-snapshots/: facts, no role code and no expressions.
+ */
+export type SnapshotJson = RecordedRelease | LikeRelease
 
-export type RecordedPlace = readonly [file: Index, line: number]
+/**
+ * A number that stands for an entry of one of the snapshot's tables (`tables` below): each is written once.
+ * @asType integer
+ * @minimum 0
+ */
+export type Index = number
+
+export type RecordedPlace = readonly [file: Index, line: Line]
 
 /** The chain's link: kind, what stands there, file, line. */
-export type RecordedStep = readonly [kind: string, what: string, file: Index, line: number]
+export type RecordedStep = readonly [kind: string, what: string, file: Index, line: Line]
 
 /** A task's effect as evidence. Names and sentences are indexes into `texts`, links of the chain into `steps`. */
 export type RecordedEvidence = readonly [
@@ -19,7 +31,7 @@ export type RecordedEvidence = readonly [
   task: Index,
   module: Index,
   file: Index,
-  line: number,
+  line: Line,
   effect: Index,
   runs: Runs,
   condition: Index | null,
@@ -44,25 +56,19 @@ export interface RecordedProblem {
   readonly now: RecordedPhase
   readonly afterReboot: RecordedPhase
   /** How many came near; the closest of them, without the chain that leads there, are `nearMisses`. */
-  readonly near: number
+  readonly near: Count
   readonly nearMisses: readonly RecordedEvidence[]
   readonly searched: {
-    readonly unresolved: readonly (readonly [
-      says: Index,
-      file: Index,
-      line: number,
-      couldChange: boolean,
-      why: Index,
-    ])[]
+    readonly unresolved: readonly (readonly [says: Index, file: Index, line: Line, couldChange: boolean, why: Index])[]
     /** Indexes into `considered` of the release. */
     readonly considered: readonly Index[]
   }
-  readonly notes: readonly (readonly [says: Index, file: Index | null, line: number | null])[]
+  readonly notes: readonly (readonly [says: Index, file: Index | null, line: Line | null])[]
 }
 
 /** What is recorded of a release: facts, no role code and no expressions. */
 export interface RecordedRelease {
-  readonly schema: typeof SNAPSHOT_SCHEMA
+  readonly schema: typeof outputs.snapshot.schema
   readonly release: string
   readonly commit: string
   readonly playbook: string
@@ -79,11 +85,11 @@ export interface RecordedRelease {
   readonly texts: readonly string[]
   readonly steps: readonly RecordedStep[]
   /** What was searched for each problem. */
-  readonly searched: readonly [tasks: number, commands: number]
+  readonly searched: readonly [tasks: Count, commands: Count]
   /** By id; their order is the catalogue's. */
   readonly problems: Readonly<Record<string, RecordedProblem>>
   /** Where the release's own documentation says otherwise: the sentence's place, what it says in our words, the problem. */
-  readonly contradictions?: readonly (readonly [file: Index, line: number, says: Index, problem: string])[]
+  readonly contradictions?: readonly (readonly [file: Index, line: Line, says: Index, problem: string])[]
   readonly variables: Readonly<Record<string, ReportedVariable>>
   /** Definitions by file: `name:line`, and what it comes to there. */
   readonly definitions: Readonly<Record<string, Readonly<Record<string, Json>>>>
@@ -102,8 +108,8 @@ export interface RecordedRelease {
   /** Names that no role's defaults define and something reads, each under one file that does; `*` for what is put together. */
   readonly reads: Readonly<Record<string, string>>
   /** Programs that are known only by what they cannot do: name, calls, and why that is enough. */
-  readonly considered: readonly (readonly [program: string, calls: number, why: string])[]
-  readonly unknowns: readonly (readonly [name: Index, file: Index, line: number, because: Index])[]
+  readonly considered: readonly (readonly [program: string, calls: Count, why: string])[]
+  readonly unknowns: readonly (readonly [name: Index, file: Index, line: Line, because: Index])[]
 }
 
 /** Lists whose entries others stand for by number. A file that is like another one holds only what it adds to them. */
@@ -119,7 +125,7 @@ export const maps = ['problems', 'variables', 'definitions', 'withoutValue', 'ro
 export interface LikeRelease
   extends Partial<Omit<RecordedRelease, Table | NamedMap>>,
     Readonly<Partial<Pick<RecordedRelease, Table>>> {
-  readonly schema: typeof SNAPSHOT_SCHEMA
+  readonly schema: typeof outputs.snapshot.schema
   readonly release: string
   /** Which release, and the first digits of a hash of its snapshot: numbers mean something else in another one. */
   readonly like: readonly [release: string, hash: string]

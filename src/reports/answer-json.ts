@@ -1,13 +1,33 @@
+import type { FixedBy } from '../verdicts/judge.js'
 import type { Report } from './report.js'
+
+/** The lab's who-fixes.json: who fixes each of its problems. Written by `whofixes answer`; its keys and their order are fixed. */
+export interface AnswerJson {
+  /** Who turns swap off, now and after a reboot. */
+  readonly swap: FixedBy
+  /** Who loads the kernel module br_netfilter, now and at boot. */
+  readonly br_netfilter: FixedBy
+  /** Who switches IPv4 forwarding on, now and after a reboot. */
+  readonly ip_forward: FixedBy
+  /** Who frees the kubelet's port 10250 where something else holds it. */
+  readonly port_10250: FixedBy
+  /** The file that kernel settings are written to; `unknown` where that cannot be told. */
+  readonly sysctl_file: string
+}
 
 const PROBLEMS = ['swap', 'br_netfilter', 'ip_forward', 'port_10250'] as const
 
 /** The lab's who-fixes.json: exactly these keys in this order; `unknown` where it truly cannot be told. */
 export function renderAnswerJson(report: Report): string {
-  const verdicts = PROBLEMS.map(
-    id => [id, report.problems.find(problem => problem.id === id)?.fixedBy ?? 'unknown'] as const,
-  )
-  const answer = { ...Object.fromEntries(verdicts), sysctl_file: sysctlFile(report) }
+  const by = (id: (typeof PROBLEMS)[number]): FixedBy =>
+    report.problems.find(problem => problem.id === id)?.fixedBy ?? 'unknown'
+  const answer: AnswerJson = {
+    swap: by('swap'),
+    br_netfilter: by('br_netfilter'),
+    ip_forward: by('ip_forward'),
+    port_10250: by('port_10250'),
+    sysctl_file: sysctlFile(report),
+  }
   return `${JSON.stringify(answer, null, 2)}\n`
 }
 

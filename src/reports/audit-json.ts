@@ -1,12 +1,38 @@
-import { type Audit, summaryOf } from './audit.js'
+import { type Action, type Audit, type Change, summaryOf } from './audit.js'
+import type { Count } from './place.js'
+import type { ReportedSource } from './report.js'
+import { outputs } from './schemas.js'
 
-const AUDIT_SCHEMA = 'https://whofixes.github.io/schemas/whofixes-audit-1.json'
+/** What changes between two versions of kubespray. Written by `whofixes audit OLD NEW --format json`. */
+export interface AuditJson {
+  /** The address of the schema this output follows. */
+  readonly schema: typeof outputs.audit.schema
+  /** Where the role code of the version that runs now was read. */
+  readonly old: ReportedSource
+  /** Where the role code of the other version was read. */
+  readonly new: ReportedSource
+  /** The playbook of the run, relative to the checkout. */
+  readonly playbook: string
+  /** The host the audit is about, as the inventory names it. */
+  readonly host: string
+  /** Ranked: what matters most first. */
+  readonly changes: readonly Change[]
+  /** How many of the changes ask for what. */
+  readonly summary: Readonly<Record<Action, Count>>
+  /** What could not be compared, and why: a sentence each. */
+  readonly notCompared: readonly string[]
+}
 
 /** The audit for machines (contract of the command `audit`). */
 export function renderAuditJson(audit: Audit): string {
+  return `${JSON.stringify(auditJson(audit), null, 2)}\n`
+}
+
+/** The audit in its outside form, members in the order in which they are written. */
+export function auditJson(audit: Audit): AuditJson {
   const { old, playbook, host, changes, notCompared } = audit
-  const json = {
-    schema: AUDIT_SCHEMA,
+  return {
+    schema: outputs.audit.schema,
     old,
     new: audit.new,
     playbook,
@@ -15,5 +41,4 @@ export function renderAuditJson(audit: Audit): string {
     summary: summaryOf(changes),
     notCompared,
   }
-  return `${JSON.stringify(json, null, 2)}\n`
 }

@@ -33,6 +33,7 @@ export const changeKinds = [
   'task-moved',
 ] as const
 
+/** What kind of change it is. */
 export type ChangeKind = (typeof changeKinds)[number]
 
 /** What a change asks of the people who upgrade. `required`: the run would stop, or ignore what they have set. */
@@ -40,25 +41,38 @@ export type Action = 'required' | 'advised' | 'none'
 
 /** Where something stood or stands; `value` where it is a variable or a setting and its value is known. */
 export interface ChangedPlace extends Place {
+  /** The value there, where it is known; what only the run decides inside it stands as `{"unknown": why}`. */
   readonly value?: Json
+}
+
+/** The same place in two versions. */
+export interface MovedPlace {
+  /** In the old version. */
+  readonly old: Place
+  /** In the new version. */
+  readonly new: Place
 }
 
 /** One difference between two versions. */
 export interface Change {
+  /** What kind of change it is (docs/audit.md). */
   readonly kind: ChangeKind
   /** What it is about: a variable, a problem, a group, a role, a task, a path on the host. */
   readonly name: string
   /** The new name, where it is known. */
   readonly to?: string
+  /** What it asks of the people who upgrade. */
   readonly action: Action
   /** One sentence in plain words. */
   readonly says: string
+  /** Where it stood in the old version; null where it did not. */
   readonly old: ChangedPlace | null
+  /** Where it stands in the new version; null where it does not. */
   readonly new: ChangedPlace | null
   /** Where the user's inventory (or wrapper) has a say in it. */
   readonly inventory: readonly Place[]
   /** What shows a rename: the same place in both versions, which read the one name and reads the other. */
-  readonly evidence?: readonly { readonly old: Place; readonly new: Place }[]
+  readonly evidence?: readonly MovedPlace[]
   /** True for a check that stops the run in both versions. */
   readonly stoppedBefore?: true
 }

@@ -1,6 +1,7 @@
-import { ansibleText } from './ansible-rules.js'
-import type { Report, ReportedVariable } from './report.js'
+import { ansibleText, type ReportedAnsible } from './ansible-rules.js'
+import type { Report, ReportedNote, ReportedSource, ReportedVariable } from './report.js'
 import { sourceText } from './report-text.js'
+import { outputs } from './schemas.js'
 import { plain, type Style, wrap } from './style.js'
 import { valueText } from './value-text.js'
 import { variableLines } from './vars-text.js'
@@ -20,14 +21,32 @@ export function explainedVariables(report: Report): readonly string[] {
   return [...answerKeys.keys(), ...report.variables.keys()]
 }
 
-interface Notes {
-  readonly says: string
-  readonly file: string | null
-  readonly line: number | null
+/** Why a variable has its value. Written by `whofixes explain VARIABLE --format json`. */
+export interface ExplainVariableJson {
+  /** The address of the schema this output follows. */
+  readonly schema: (typeof outputs)['explain-variable']['schema']
+  /** Where the role code was read. */
+  readonly source: ReportedSource
+  /** The playbook of the run, relative to the checkout. */
+  readonly playbook: string
+  /** The host the answer is about, as the inventory names it. */
+  readonly host: string
+  /** Whose rules were followed. */
+  readonly ansible: ReportedAnsible
+  /** The variable, and the definitions that give it its value. */
+  readonly variable: ExplainedVariableJson
+  /** Where the value may be another one during the run. */
+  readonly notes: readonly ReportedNote[]
+}
+
+/** A variable with its name. */
+export interface ExplainedVariableJson extends ReportedVariable {
+  /** The variable's name in the role code. */
+  readonly name: string
 }
 
 /** What verdicts note about the file the variable names: where it may be another one. */
-function notesAbout(report: Report, name: string): readonly Notes[] {
+function notesAbout(report: Report, name: string): readonly ReportedNote[] {
   return name === 'sysctl_file_path'
     ? report.problems.filter(({ id }) => id === 'ip_forward').flatMap(({ notes }) => notes)
     : []
@@ -54,7 +73,16 @@ export function renderExplainVariableJson(
   [name, variable]: readonly [string, ReportedVariable],
 ): string {
   const { source, playbook, host, ansible } = report
-  return `${JSON.stringify({ source, playbook, host, ansible, variable: { name, ...variable }, notes: notesAbout(report, name) }, null, 2)}\n`
+  const json: ExplainVariableJson = {
+    schema: outputs['explain-variable'].schema,
+    source,
+    playbook,
+    host,
+    ansible,
+    variable: { name, ...variable },
+    notes: notesAbout(report, name),
+  }
+  return `${JSON.stringify(json, null, 2)}\n`
 }
 
 /** The same as Markdown. */

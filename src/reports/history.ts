@@ -1,7 +1,8 @@
 import type { FixedBy } from '../verdicts/judge.js'
-import { type Place, placeText } from './place.js'
+import { type Count, type Place, placeText } from './place.js'
 import type { ReportedEvidence, ReportedVerdict } from './report.js'
 import { inColour } from './report-text.js'
+import { outputs } from './schemas.js'
 import { plain, type Style, wrap } from './style.js'
 
 /** What one release says of the problem. */
@@ -15,14 +16,21 @@ export interface HistoryEntry {
 
 /** What a release says otherwise than the one before it. */
 export interface HistoryChange {
+  /** The release, as in `v2.31.0`. */
   readonly release: string
+  /** The commit of its tag. */
   readonly commit: string
   /** The release before; null for the first. */
   readonly before: string | null
+  /** What is otherwise; `place`: the same effect, by a task in another file. The first release has `verdict`. */
   readonly changed: readonly ('verdict' | 'condition' | 'task' | 'place' | 'note')[]
+  /** Who has to fix it for good. */
   readonly fixedBy: FixedBy
-  readonly now: { readonly fixedBy: FixedBy; readonly condition: string | null }
-  readonly afterReboot: { readonly fixedBy: FixedBy; readonly condition: string | null }
+  /** Who fixes it on the running host. */
+  readonly now: HistoryPhase
+  /** Who keeps it fixed when the host has booted again. */
+  readonly afterReboot: HistoryPhase
+  /** The tasks whose effects decide it. */
   readonly tasks: readonly DecidingTask[]
   /** Tasks that decided in the release before and do not any more. */
   readonly gone: readonly DecidingTask[]
@@ -34,10 +42,21 @@ export interface HistoryChange {
   readonly commits: readonly string[]
 }
 
+/** Who fixes a problem at one time, now or after a reboot. */
+export interface HistoryPhase {
+  /** Who fixes it at that time. */
+  readonly fixedBy: FixedBy
+  /** Under which condition, in Ansible's words: what only the host can decide. Null where it always holds. */
+  readonly condition: string | null
+}
+
 /** A task whose effect decides the verdict. */
 export interface DecidingTask extends Place {
+  /** The name of the task. */
   readonly task: string
+  /** The Ansible module, by the name it is called by. */
   readonly module: string
+  /** What the task does to the host, in plain words. */
   readonly effect: string
 }
 
@@ -108,21 +127,40 @@ function whatChanged(
   return changed
 }
 
-export const HISTORY_SCHEMA = 'https://whofixes.github.io/schemas/whofixes-history-1.json'
-
 export interface History {
+  /** The problem's name in the catalogue, as in `swap`. */
   readonly problem: string
+  /** The problem in a few words. */
   readonly title: string
+  /** The git repository whose release tags were asked. */
   readonly repository: string
-  /** How many releases were asked, and how many of them from their snapshots. */
-  readonly releases: number
-  readonly recorded: number
+  /** How many releases were asked. */
+  readonly releases: Count
+  /** How many of them were answered from their snapshots. */
+  readonly recorded: Count
+  /** The first release, and each that says otherwise than the one before it; oldest first. */
   readonly changes: readonly HistoryChange[]
+}
+
+/** Over the releases, where the answer to one problem changed. Written by `whofixes history PROBLEM DIR --format json`. */
+export interface HistoryJson extends History {
+  /** The address of the schema this output follows. */
+  readonly schema: typeof outputs.history.schema
 }
 
 /** The history for machines. */
 export function renderHistoryJson(history: History): string {
-  return `${JSON.stringify({ schema: HISTORY_SCHEMA, ...history }, null, 2)}\n`
+  const { problem, title, repository, releases, recorded, changes } = history
+  const json: HistoryJson = {
+    schema: outputs.history.schema,
+    problem,
+    title,
+    repository,
+    releases,
+    recorded,
+    changes,
+  }
+  return `${JSON.stringify(json, null, 2)}\n`
 }
 
 /** The history for people: one paragraph a release that says otherwise than the one before. */
@@ -145,7 +183,7 @@ export function renderHistoryText(history: History, style: Style = plain): strin
   return `${lines.join('\n')}\n`
 }
 
-function phase(label: string, { fixedBy, condition }: HistoryChange['now'], style: Style): readonly string[] {
+function phase(label: string, { fixedBy, condition }: HistoryPhase, style: Style): readonly string[] {
   const lines = wrap(condition === null ? fixedBy : `${fixedBy}, if ${condition}`, `  ${label}: `, '    ')
   return lines.map((line, index) => (index === 0 ? line.replace(fixedBy, inColour(fixedBy, fixedBy, style)) : line))
 }

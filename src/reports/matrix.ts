@@ -1,6 +1,7 @@
 import type { FixedBy } from '../verdicts/judge.js'
 import type { Report, ReportedSource } from './report.js'
 import { inColour, sourceText } from './report-text.js'
+import { outputs } from './schemas.js'
 import { plain, type Style, wrap } from './style.js'
 
 /** The same problems in several runs side by side: one run a distribution, or a playbook. */
@@ -14,26 +15,56 @@ export interface Matrix {
   readonly columns: readonly { readonly name: string; readonly report: Report }[]
 }
 
-interface Cell {
-  readonly column: string
-  readonly fixedBy: FixedBy
-  readonly condition: string | null
-  readonly now: FixedBy
-  readonly afterReboot: FixedBy
+/** The same problems in several runs side by side. Written by `whofixes report --matrix os --format json`. */
+export interface MatrixJson {
+  /** The address of the schema this output follows. */
+  readonly schema: typeof outputs.matrix.schema
+  /** Where the role code was read. */
+  readonly source: ReportedSource
+  /** The playbook of the runs, relative to the checkout; absent where each column is another playbook. */
+  readonly playbook?: string
+  /** The host the answers are about, as the inventory names it. */
+  readonly host: string
+  /** What differs between the columns: the distribution of the host, or the playbook. */
+  readonly by: Matrix['by']
+  /** Where the names of the columns come from, in plain words. */
+  readonly columnsFrom: string
+  /** The names of the columns, in order: distributions, or playbooks. */
+  readonly columns: readonly string[]
+  /** Every problem that was judged, in the order of the catalogue. */
+  readonly problems: readonly MatrixRowJson[]
 }
 
-interface Row {
+/** One problem in every run. */
+export interface MatrixRowJson {
+  /** The problem's name in the catalogue, as in `swap`. */
   readonly id: string
+  /** The problem in a few words. */
   readonly title: string
   /** Whether who fixes it differs between columns; conditions apart. */
   readonly differs: boolean
-  readonly cells: readonly Cell[]
+  /** One a column, in their order. */
+  readonly cells: readonly MatrixCellJson[]
 }
 
-function rowsOf({ columns }: Matrix): readonly Row[] {
+/** Who fixes a problem in one run. */
+export interface MatrixCellJson {
+  /** The column's name. */
+  readonly column: string
+  /** Who has to fix it for good. */
+  readonly fixedBy: FixedBy
+  /** Under which condition, in Ansible's words: what only the host can decide. Null where it always holds. */
+  readonly condition: string | null
+  /** Who fixes it on the running host. */
+  readonly now: FixedBy
+  /** Who keeps it fixed when the host has booted again. */
+  readonly afterReboot: FixedBy
+}
+
+function rowsOf({ columns }: Matrix): readonly MatrixRowJson[] {
   const problems = columns[0]?.report.problems ?? []
   return problems.map(({ id, title }) => {
-    const cells = columns.flatMap(({ name, report }): readonly Cell[] => {
+    const cells = columns.flatMap(({ name, report }): readonly MatrixCellJson[] => {
       const problem = report.problems.find(each => each.id === id)
       if (problem === undefined) return []
       const { fixedBy, condition, now, afterReboot } = problem
@@ -44,13 +75,11 @@ function rowsOf({ columns }: Matrix): readonly Row[] {
   })
 }
 
-export const MATRIX_SCHEMA = 'https://whofixes.github.io/schemas/whofixes-matrix-1.json'
-
 /** The matrix for machines: every problem with one cell a column, and whether they differ. */
 export function renderMatrixJson(matrix: Matrix): string {
   const { by, source, host, playbook, columnsFrom, columns } = matrix
-  const json = {
-    schema: MATRIX_SCHEMA,
+  const json: MatrixJson = {
+    schema: outputs.matrix.schema,
     source,
     ...(by === 'os' ? { playbook } : {}),
     host,
@@ -90,8 +119,8 @@ export function renderMatrixText(matrix: Matrix, style: Style = plain): string {
 }
 
 /** Cells with the same answer under the same condition. */
-function groupsOf({ cells }: Row): ReadonlyMap<string, readonly Cell[]> {
-  const groups = new Map<string, Cell[]>()
+function groupsOf({ cells }: MatrixRowJson): ReadonlyMap<string, readonly MatrixCellJson[]> {
+  const groups = new Map<string, MatrixCellJson[]>()
   for (const cell of cells) {
     const { column: _, ...answer } = cell
     const key = JSON.stringify(answer)
@@ -101,6 +130,6 @@ function groupsOf({ cells }: Row): ReadonlyMap<string, readonly Cell[]> {
 }
 
 /** Who, and both times where they are not the same. */
-function answerText({ fixedBy, now, afterReboot }: Cell): string {
+function answerText({ fixedBy, now, afterReboot }: MatrixCellJson): string {
   return now === afterReboot ? fixedBy : `${fixedBy} (now ${now}, after a reboot ${afterReboot})`
 }

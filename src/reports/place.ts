@@ -1,11 +1,25 @@
 import { lineOf, pathToOpen, type Span } from '../source/text.js'
 
+/**
+ * The number of a line in its file, from 1.
+ * @asType integer
+ * @minimum 1
+ */
+export type Line = number
+
+/**
+ * How many there are, or which one, from 0.
+ * @asType integer
+ * @minimum 0
+ */
+export type Count = number
+
 /** A place a reader can open: a path inside the checkout and a line from 1. */
 export interface Place {
   /** The file, relative to the checkout. */
   readonly file: string
   /** The line, from 1. */
-  readonly line: number
+  readonly line: Line
 }
 
 /** The file and the line on which a span starts. */

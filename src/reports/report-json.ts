@@ -1,5 +1,6 @@
 import type { FixedBy } from '../verdicts/judge.js'
 import type { ReportedAnsible } from './ansible-rules.js'
+import type { Count, Line } from './place.js'
 import type {
   Report,
   ReportedConsidered,
@@ -91,7 +92,7 @@ export interface EvidenceJson {
   /** The file of the task, relative to the checkout. */
   readonly file: string
   /** The line of the task's first key, from 1. */
-  readonly line: number
+  readonly line: Line
   /** What the task does to the host, in plain words. */
   readonly effect: string
   /** Whether the conditions of the task hold for this host. */
@@ -111,7 +112,7 @@ export interface StepJson {
   /** The file in which the link stands, relative to the checkout. */
   readonly file: string
   /** Its line, from 1. */
-  readonly line: number
+  readonly line: Line
   /** What stands there, as in `role kubernetes/preinstall`. */
   readonly what: string
 }
@@ -119,13 +120,13 @@ export interface StepJson {
 /** What was searched for an answer: "nobody does it" is a claim about all of it. */
 export interface SearchedJson {
   /** How many task runs of the playbook were looked at. */
-  readonly tasks: number
+  readonly tasks: Count
   /** How many shell commands of those tasks were parsed. */
-  readonly commands: number
+  readonly commands: Count
   /** How many places could not be read; each of them is in `unresolved`. */
-  readonly unreadable: number
+  readonly unreadable: Count
   /** How many effects came near; a recorded release lists only the closest of them. */
-  readonly near: number
+  readonly near: Count
   /** What could not be read, with its place. */
   readonly unresolved: readonly ReportedUnresolved[]
   /** Programs that are known only by what they cannot do. */

@@ -9,7 +9,7 @@ import type { Origin, ResolvedVariable } from '../variables/resolved.js'
 import type { Contradiction } from '../verdicts/contradictions.js'
 import type { Evidence, FixedBy, PhaseVerdict, Verdict } from '../verdicts/judge.js'
 import { type ReportedAnsible, reportedAnsible } from './ansible-rules.js'
-import { type Place, placeOfSpan } from './place.js'
+import { type Count, type Line, type Place, placeOfSpan } from './place.js'
 import { type ReportedStop, stopsOf } from './stops.js'
 import { type Json, jsonOf, whyUnknown } from './value-text.js'
 
@@ -59,11 +59,11 @@ export interface OriginPlace extends Place {
 /** Lines of role code as they stand there. Only a fresh analysis has it. */
 export interface Excerpt {
   /** The number of the first line, from 1. */
-  readonly first: number
+  readonly first: Line
   /** The lines, without what all of them are indented by. */
   readonly lines: readonly string[]
   /** How many lines of the task follow. */
-  readonly more: number
+  readonly more: Count
 }
 
 /** A task's effect as evidence (contract, "report --format json"). */
@@ -106,7 +106,7 @@ export interface ReportedConsidered {
   /** The program's name. */
   readonly program: string
   /** How often the run calls it. */
-  readonly calls: number
+  readonly calls: Count
   /** Why that is enough to tell that it does not settle the problem. */
   readonly why: string
 }
@@ -118,16 +118,24 @@ export interface ReportedNote {
   /** The file it is about, relative to the checkout; null where it is about none. */
   readonly file: string | null
   /** The line in that file, from 1; null without a file. */
-  readonly line: number | null
+  readonly line: Line | null
   /** The address of the line in the public repository; null where no public commit is known to hold it. */
   readonly permalink: string | null
+}
+
+/** What Kubernetes asks of a host. */
+export interface ReportedRequirement {
+  /** The requirement, in plain words. */
+  readonly says: string
+  /** Where that is said: an address, or the part of Kubernetes that checks it. */
+  readonly source: string
 }
 
 export interface ReportedVerdict {
   readonly id: string
   readonly title: string
   readonly asks: string
-  readonly requirement: { readonly says: string; readonly source: string }
+  readonly requirement: ReportedRequirement
   readonly byHand: readonly string[]
   readonly fixedBy: FixedBy
   readonly condition: string | null
@@ -165,7 +173,7 @@ export interface ReportedVariable {
   /** The file of that definition, relative to the checkout; `-e` and the like for the command line. */
   readonly file: string | null
   /** Its line, from 1. */
-  readonly line: number | null
+  readonly line: Line | null
   /** The definitions it wins over, strongest first. */
   readonly overridden: readonly ReportedDefinition[]
   /** Why the value is not known; null where it is. */
@@ -179,7 +187,7 @@ export interface ReportedDefinition {
   /** The file, relative to the checkout; `-e` and the like for the command line. */
   readonly file: string
   /** The line, from 1. */
-  readonly line: number
+  readonly line: Line
   /** What it comes to there. */
   readonly value: Json
 }
