@@ -1,4 +1,4 @@
-import { type AnswerJson, answerOf } from './reports/answer-json.js'
+import { type AnswerJson, answerJson } from './reports/answer-json.js'
 import type { AuditJson } from './reports/audit-json.js'
 import type { ReportJson } from './reports/report-json.js'
 import type { Json } from './reports/value-text.js'
@@ -90,7 +90,7 @@ export async function audit(options: AuditOptions): Promise<AuditJson> {
  * not be told. Only a report on kubespray's role code makes sense of it.
  */
 export function whoFixes(report: Pick<ReportJson, 'problems' | 'variables'>): AnswerJson {
-  return answerOf(report.problems, report.variables.sysctl_file_path)
+  return answerJson(report.problems, report.variables.sysctl_file_path)
 }
 
 /** The releases whose answers the package carries, oldest first. */
