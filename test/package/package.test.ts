@@ -11,6 +11,7 @@ const belongs: readonly RegExp[] = [
   /^dist\/(?:src|rules)\/[\w./-]+\.(?:js|d\.ts)$/,
   /^rules\/\w+\.md$/,
   /^schemas\/whofixes-[\w-]+-\d+\.json$/,
+  /^pipelines\/(?:[\w-]+\.sh|gitlab-ci\.yml)$/,
   /^kubespray-snapshots\/v\d+\.\d+\.\d+\.json$/,
 ]
 
@@ -75,6 +76,7 @@ describe('the package', () => {
       ...['README.md', 'LICENSE', 'dist/src/cli.js', 'dist/src/library.js', 'dist/src/library.d.ts'],
       ...['dist/rules/kit.js', 'dist/rules/kit.d.ts', page('swap'), page('port_10250')],
       ...readdirSync(join(root, 'kubespray-snapshots')).map(name => `kubespray-snapshots/${name}`),
+      ...readdirSync(join(root, 'pipelines')).map(name => `pipelines/${name}`),
       ...readdirSync(join(root, 'schemas')).map(name => `schemas/${name}`),
     ]) {
       assert.ok(packed.files.includes(path), path)
