@@ -10,16 +10,18 @@ import { indexRoles } from '../audit/role-index.js'
 import type { Side } from '../audit/side.js'
 import { eachVariableOnce } from '../audit/values.js'
 import { type Audit, partOf, summaryOf } from '../reports/audit.js'
+import { findingsOfAudit } from '../reports/audit-findings.js'
 import { renderAuditJson } from '../reports/audit-json.js'
 import { renderAuditMarkdown } from '../reports/audit-markdown.js'
 import { renderAuditText, sourceName } from '../reports/audit-text.js'
+import { findingFormats, isFindingFormat, renderFindings } from '../reports/finding-formats.js'
 import { placeOfSpan, placeText } from '../reports/place.js'
 import type { Report } from '../reports/report.js'
 import { UsageError } from '../source/diagnostic.js'
 import { openDirectory } from '../source/directory.js'
 import { askGit } from '../source/git.js'
 import type { SourceTree } from '../source/tree.js'
-import type { DefineCommand } from './command.js'
+import type { DefineCommand, ExitStatus } from './command.js'
 import {
   type AnalysisOptions,
   addAnalysisOptions,
@@ -30,6 +32,7 @@ import {
 } from './options.js'
 import { styleFor, writeReport } from './output.js'
 import { openSubject, reportOfAnalysis, requireKubespray, type Subject, tellDiagnostics } from './subject.js'
+import { packageVersion } from './version.js'
 
 interface AuditOptions {
   readonly all?: boolean
@@ -53,34 +56,44 @@ export const defineAudit: DefineCommand = (program, terminal, finish) => {
         .choices(['required', 'advised'])
         .default('required'),
     )
-  addOutputOptions(addRulesOption(addAnalysisOptions(command)), ['text', 'json', 'markdown']).action(
+  addOutputOptions(addRulesOption(addAnalysisOptions(command)), ['text', 'json', 'markdown', ...findingFormats]).action(
     (old: string, fresh: string, options: AnalysisOptions & OutputOptions & AuditOptions) => {
       const request = requestOf(options)
       if (options.patch && request.inventory.length === 0) {
         throw new UsageError('--patch changes an inventory: name it with -i')
       }
       const { audit, side } = auditOf(old, fresh, request, options.also)
+      const { required, advised } = summaryOf(audit.changes)
+      const status = required > 0 || (options.failOn === 'advised' && advised > 0) ? 1 : 0
       writeReport(
         options.patch && side !== undefined
           ? renderInventoryPatch(audit.changes, side.analysis, repositoryOf(request.inventory))
-          : rendered(audit, options, terminal),
+          : rendered(audit, status, options, terminal),
         options,
         terminal,
       )
       tellDiagnostics(audit.diagnostics, options, terminal)
-      const { required, advised } = summaryOf(audit.changes)
-      finish(required > 0 || (options.failOn === 'advised' && advised > 0) ? 1 : 0)
+      finish(status)
     },
   )
 }
 
 function rendered(
   audit: Audit,
+  exitStatus: ExitStatus,
   options: OutputOptions & AuditOptions,
   terminal: Parameters<typeof styleFor>[1],
 ): string {
   const all = options.all === true
   const shown = shownChanges(audit, all)
+  if (isFindingFormat(options.format)) {
+    return renderFindings(
+      options.format,
+      findingsOfAudit(shown, audit.diagnostics),
+      { version: packageVersion(), exitStatus, directory: process.cwd() },
+      options.failOn === 'advised' ? ['error', 'warning'] : ['error'],
+    )
+  }
   switch (options.format) {
     case 'json':
       return renderAuditJson(shown)

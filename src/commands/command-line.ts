@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { UsageError } from '../source/diagnostic.js'
 import { defineAnswer } from './answer.js'
@@ -14,6 +13,7 @@ import { defineRules } from './rules.js'
 import { looksLikeSource } from './subject.js'
 import { defineTasks } from './tasks.js'
 import { defineVars } from './vars.js'
+import { packageVersion } from './version.js'
 
 const commands: readonly DefineCommand[] = [
   defineReport,
@@ -75,9 +75,4 @@ function requireCommand(program: Command, [first]: readonly string[]): void {
   const names = program.commands.map(command => command.name())
   if (names.includes(first)) return
   throw new UsageError(`${first}: neither a command (${names.join(', ')}) nor a release, a directory or DIR@REV`)
-}
-
-function packageVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
-  return String(version)
 }

@@ -1,4 +1,3 @@
-import { problemById, problems } from '../../rules/index.js'
 import { renderExplainJson } from '../reports/explain-json.js'
 import { renderExplainMarkdown } from '../reports/explain-markdown.js'
 import { renderExplainText } from '../reports/explain-text.js'
@@ -20,7 +19,7 @@ import {
   requestOf,
 } from './options.js'
 import { styleFor, writeReport } from './output.js'
-import { noProblem, reportFor, statusOf, tellDiagnostics } from './subject.js'
+import { noProblem, reportFor, statusOf, tellDiagnostics, withPorts } from './subject.js'
 
 const explainProblem = { text: renderExplainText, json: renderExplainJson, markdown: renderExplainMarkdown } as const
 const explainVariable = {
@@ -39,11 +38,7 @@ export const defineExplain: DefineCommand = (program, terminal, finish) => {
     .argument('[source]', 'a release, a directory or DIR@REV (default: the newest recorded release)')
   addOutputOptions(addRulesOption(addAnalysisOptions(command)), ['text', 'json', 'markdown']).action(
     (problem: string, source: string | undefined, options: AnalysisOptions & OutputOptions) => {
-      // A port that is not in the catalogue is judged for this answer alone.
-      const asked = problems.some(({ id }) => id === problem) ? undefined : problemById(problem)
-      const request = requestOf(options)
-      const beside = [...(request.beside ?? []), ...(asked === undefined ? [] : [asked])]
-      const report = reportFor(source, { ...request, beside })
+      const report = reportFor(source, withPorts(requestOf(options), [problem]))
       const style = styleFor(options, terminal)
       const verdict = report.problems.find(({ id }) => id === problem)
       const variable = variableNamed(report, problem)

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { whyNoPort } from '../../rules/any_port.js'
+import { problemById, problems } from '../../rules/index.js'
 import { type Analysis, type AnalysisRequest, analyze, nameOfOrigin, shownVariables } from '../analyze.js'
 import { isFullyKnown } from '../jinja/python.js'
 import { newestRelease, readSnapshot, recordedReleases, type Snapshot } from '../recorded/snapshot.js'
@@ -60,6 +61,14 @@ export function reportFor(
   if (subject.kind === 'recorded') return subject.snapshot.report
   if (kubesprayOnly) requireKubespray(subject.tree)
   return reportOfAnalysis(analyze(subject.tree, { ...request, variables: () => shownVariables }))
+}
+
+/** A request that also judges the ports outside the catalogue that these names ask for (`port_8081`). */
+export function withPorts(request: AnalysisRequest, names: readonly string[]): AnalysisRequest {
+  const asked = [...new Set(names)].flatMap(name =>
+    problems.some(({ id }) => id === name) ? [] : (problemById(name) ?? []),
+  )
+  return asked.length === 0 ? request : { ...request, beside: [...(request.beside ?? []), ...asked] }
 }
 
 /** An analysis as a report shows it, with the variables that reports always show. */

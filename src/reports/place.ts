@@ -31,3 +31,18 @@ export function placeOfSpan(span: Span): Place {
 export function placeText(place: Place): string {
   return `${place.file}:${place.line}`
 }
+
+/** The last two parts of its path and the line: enough where a link leads to the rest. */
+export function shortPlaceText({ file, line }: Place): string {
+  const parts = file.split('/')
+  return placeText({ file: parts.length <= 3 ? file : `…/${parts.slice(-2).join('/')}`, line })
+}
+
+/** A path as a part of an address. */
+export function encodedPath(path: string): string {
+  return path
+    .replaceAll(/\p{Surrogate}/gu, '\uFFFD')
+    .split('/')
+    .map(encodeURIComponent)
+    .join('/')
+}

@@ -1,5 +1,6 @@
 import type { FixedBy } from '../verdicts/judge.js'
 import { ansibleText } from './ansible-rules.js'
+import { inOrder } from './deciding.js'
 import { placeText } from './place.js'
 import type {
   Report,
@@ -170,11 +171,6 @@ function phaseLines(label: string, phase: ReportedPhase, style: Style): readonly
     ...evidenceLines(phase.evidence, style),
     ...evidenceLines(phase.fixedBy === 'unknown' ? phase.open : [], style),
   ]
-}
-
-/** What happens without a condition decides; it comes first. */
-function inOrder(evidence: readonly ReportedEvidence[]): readonly ReportedEvidence[] {
-  return evidence.toSorted((left, right) => Number(left.condition !== null) - Number(right.condition !== null))
 }
 
 function evidenceLines(evidence: readonly ReportedEvidence[], style: Style): readonly string[] {

@@ -9,7 +9,7 @@ import type { Origin, ResolvedVariable } from '../variables/resolved.js'
 import type { Contradiction } from '../verdicts/contradictions.js'
 import type { Evidence, FixedBy, PhaseVerdict, Verdict } from '../verdicts/judge.js'
 import { type ReportedAnsible, reportedAnsible } from './ansible-rules.js'
-import { type Count, type Line, type Place, placeOfSpan } from './place.js'
+import { type Count, encodedPath, type Line, type Place, placeOfSpan } from './place.js'
 import { type ReportedStop, stopsOf } from './stops.js'
 import { type Json, jsonOf, whyUnknown } from './value-text.js'
 
@@ -243,7 +243,8 @@ export type Permalink = (place: Place) => string | null
 
 /** For code that no public commit is known to hold. */
 export const NO_PERMALINK: Permalink = () => null
-const REPOSITORY = 'https://github.com/kubernetes-sigs/kubespray'
+/** Where kubespray is published. */
+export const KUBESPRAY_REPOSITORY = 'https://github.com/kubernetes-sigs/kubespray'
 const RELEASE = /^v\d+\.\d+\.\d+$/
 
 /** Where the role code came from; the release where the revision is named like one. */
@@ -267,7 +268,7 @@ export function permalinks(source: ReportedSource, clean = source.kind !== 'dire
   return ({ file, line }) => {
     // Pseudo files of the command line and paths outside the tree have no address.
     if (file.startsWith('-') || file.startsWith('/') || file.startsWith('..')) return null
-    return `${REPOSITORY}/blob/${reference}/${file.split('/').map(encodeURIComponent).join('/')}#L${line}`
+    return `${KUBESPRAY_REPOSITORY}/blob/${reference}/${encodedPath(file)}#L${line}`
   }
 }
 
