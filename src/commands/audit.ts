@@ -64,17 +64,17 @@ export const defineAudit: DefineCommand = (program, terminal, finish) => {
       if (options.patch && request.inventory.length === 0) {
         throw new UsageError('--patch changes an inventory: name it with -i')
       }
-      const { audit, side, diagnostics } = auditOf(old, fresh, request, options.also)
+      const { audit, side } = auditOf(old, fresh, request, options.also)
       const { required, advised } = summaryOf(audit.changes)
       const status = required > 0 || (options.failOn === 'advised' && advised > 0) ? 1 : 0
       writeReport(
         options.patch && side !== undefined
           ? renderInventoryPatch(audit.changes, side.analysis, repositoryOf(request.inventory))
-          : rendered(audit, diagnostics, status, options, terminal),
+          : rendered(audit, status, options, terminal),
         options,
         terminal,
       )
-      tellDiagnostics(diagnostics, options, terminal)
+      tellDiagnostics(audit.diagnostics, options, terminal)
       finish(status)
     },
   )
@@ -82,17 +82,16 @@ export const defineAudit: DefineCommand = (program, terminal, finish) => {
 
 function rendered(
   audit: Audit,
-  diagnostics: Report['diagnostics'],
   exitStatus: ExitStatus,
   options: OutputOptions & AuditOptions,
   terminal: Parameters<typeof styleFor>[1],
 ): string {
   const all = options.all === true
-  const shown: Audit = all ? audit : { ...audit, changes: audit.changes.filter(change => partOf(change) !== 'moved') }
+  const shown = shownChanges(audit, all)
   if (isFindingFormat(options.format)) {
     return renderFindings(
       options.format,
-      findingsOfAudit(shown, diagnostics),
+      findingsOfAudit(shown, audit.diagnostics),
       { version: packageVersion(), exitStatus, directory: process.cwd() },
       options.failOn === 'advised' ? ['error', 'warning'] : ['error'],
     )
@@ -107,6 +106,11 @@ function rendered(
   }
 }
 
+/** The audit as it is shown: what only moved is left out unless everything is asked for. */
+export function shownChanges(audit: Audit, all: boolean): Audit {
+  return all ? audit : { ...audit, changes: audit.changes.filter(change => partOf(change) !== 'moved') }
+}
+
 /** The top of the git work tree that an inventory stands in, if it does. */
 function repositoryOf([first]: readonly string[]): string | undefined {
   const found = first === undefined ? undefined : statSync(first, { throwIfNoEntry: false })
@@ -118,17 +122,16 @@ interface Audited {
   readonly audit: Audit
   /** The analysis of the version that runs now; undefined where only a snapshot of it is at hand. */
   readonly side?: Side
-  readonly diagnostics: Report['diagnostics']
 }
 
 /** Compares two versions: their role code, or what is recorded of them where one of the two has no code. */
-function auditOf(old: string, fresh: string, request: AnalysisRequest, also: string | undefined): Audited {
+export function auditOf(old: string, fresh: string, request: AnalysisRequest, also: string | undefined): Audited {
   const wrapper = also === undefined ? undefined : openDirectory(also)
   const subjects = { old: openSubject(old, request), new: openSubject(fresh, request) }
   if (subjects.old.kind === 'code' && subjects.new.kind === 'code') {
     const [before, now] = [openVersion(subjects.old.tree, request), openVersion(subjects.new.tree, request)]
     const audit = auditVersions(before, now, request, wrapper)
-    return { audit, side: before.side, diagnostics: now.report.diagnostics }
+    return { audit, side: before.side }
   }
   if (wrapper !== undefined) {
     throw new UsageError('--also needs the role code of both versions; make or update the clone with: whofixes fetch')
@@ -143,8 +146,9 @@ function auditOf(old: string, fresh: string, request: AnalysisRequest, also: str
     notCompared: [
       'checks, effects, tags, groups and roles the run does not reach, since one of the two is only recorded; whofixes fetch gets the role code',
     ],
+    diagnostics: now.report.diagnostics,
   }
-  return { audit, diagnostics: now.report.diagnostics }
+  return { audit }
 }
 
 function outlineOf(subject: Subject, request: AnalysisRequest): ReturnType<typeof outlineOfSnapshot> {
@@ -196,10 +200,18 @@ export function auditVersions(old: Version, fresh: Version, request: AnalysisReq
       wrapper,
     },
   )
-  const { playbook, host } = fresh.report
+  const { playbook, host, diagnostics } = fresh.report
   const named = changes.map(withAddresses(taskPlaces(old.side), taskPlaces(fresh.side)))
   const notCompared = [stoppedNote(old.side, fresh.side) ?? [], ...[old, fresh].map(unreadIn)].flat()
-  return { old: old.report.source, new: fresh.report.source, playbook, host, changes: named, notCompared }
+  return {
+    old: old.report.source,
+    new: fresh.report.source,
+    playbook,
+    host,
+    changes: named,
+    notCompared,
+    diagnostics,
+  }
 }
 
 /** Addresses by the places at which tasks begin. */

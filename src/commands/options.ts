@@ -20,13 +20,15 @@ export interface OutputOptions {
 }
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value]
-const collectTags = (value: string, before: readonly string[]): readonly string[] => [
-  ...before,
-  ...value
+const collectTags = (value: string, before: readonly string[]): readonly string[] => [...before, ...splitTags(value)]
+
+/** The tags of a text with commas between them. */
+export function splitTags(text: string): readonly string[] {
+  return text
     .split(',')
     .map(tag => tag.trim())
-    .filter(tag => tag !== ''),
-]
+    .filter(tag => tag !== '')
+}
 
 /** The options every analysing command takes (contract). */
 export function addAnalysisOptions(command: Command): Command {

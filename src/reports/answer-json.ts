@@ -1,5 +1,5 @@
 import type { FixedBy } from '../verdicts/judge.js'
-import type { Report } from './report.js'
+import type { Report, ReportedVariable } from './report.js'
 
 /** The lab's who-fixes.json: who fixes each of its problems. Its keys and their order are fixed. */
 export interface AnswerJson {
@@ -19,21 +19,26 @@ const PROBLEMS = ['swap', 'br_netfilter', 'ip_forward', 'port_10250'] as const
 
 /** The lab's who-fixes.json: exactly these keys in this order; `unknown` where it truly cannot be told. */
 export function renderAnswerJson(report: Report): string {
-  const by = (id: (typeof PROBLEMS)[number]): FixedBy =>
-    report.problems.find(problem => problem.id === id)?.fixedBy ?? 'unknown'
-  const answer: AnswerJson = {
+  return `${JSON.stringify(answerJson(report.problems, report.variables.get('sysctl_file_path')), null, 2)}\n`
+}
+
+/** The answer in its outside form, from the problems of a report and its variable `sysctl_file_path`. */
+export function answerJson(
+  problems: readonly { readonly id: string; readonly fixedBy: FixedBy }[],
+  variable: ReportedVariable | undefined,
+): AnswerJson {
+  const by = (id: (typeof PROBLEMS)[number]): FixedBy => problems.find(each => each.id === id)?.fixedBy ?? 'unknown'
+  return {
     swap: by('swap'),
     br_netfilter: by('br_netfilter'),
     ip_forward: by('ip_forward'),
     port_10250: by('port_10250'),
-    sysctl_file: sysctlFile(report),
+    sysctl_file: sysctlFile(variable),
   }
-  return `${JSON.stringify(answer, null, 2)}\n`
 }
 
 /** The file kernel settings are written to, as the role's variables say it before the host is looked at. */
-function sysctlFile(report: Report): string {
-  const variable = report.variables.get('sysctl_file_path')
+function sysctlFile(variable: ReportedVariable | undefined): string {
   return variable?.status === 'known' && typeof variable.value === 'string' ? variable.value : 'unknown'
 }
 
@@ -51,7 +56,8 @@ export function undecided(report: Report): readonly string[] {
       .map(each => `${id}: ${each.says} (${each.file}:${each.line}): ${each.why}`)
     return [...new Set([...open, ...unresolved])]
   })
-  if (sysctlFile(report) !== 'unknown') return lines
-  const because = report.variables.get('sysctl_file_path')?.because ?? 'sysctl_file_path is defined nowhere'
+  const variable = report.variables.get('sysctl_file_path')
+  if (sysctlFile(variable) !== 'unknown') return lines
+  const because = variable?.because ?? 'sysctl_file_path is defined nowhere'
   return [...lines, `sysctl_file: ${because}`]
 }

@@ -1,5 +1,5 @@
 import { type Audit, type AuditSummary, type Change, summaryOf } from './audit.js'
-import type { ReportedSource } from './report.js'
+import type { ReportedDiagnostic, ReportedSource } from './report.js'
 import { outputs } from './schemas.js'
 
 /** What changes between two versions of kubespray. */
@@ -20,6 +20,8 @@ export interface AuditJson {
   readonly summary: AuditSummary
   /** What could not be compared, and why: a sentence each. */
   readonly notCompared: readonly string[]
+  /** What was wrong with the files that were read for the new version. */
+  readonly diagnostics: readonly ReportedDiagnostic[]
 }
 
 /** The audit for machines (contract of the command `audit`). */
@@ -29,7 +31,7 @@ export function renderAuditJson(audit: Audit): string {
 
 /** The audit in its outside form, members in the order in which they are written. */
 export function auditJson(audit: Audit): AuditJson {
-  const { old, playbook, host, changes, notCompared } = audit
+  const { old, playbook, host, changes, notCompared, diagnostics } = audit
   return {
     schema: outputs.audit.schema,
     old,
@@ -39,5 +41,6 @@ export function auditJson(audit: Audit): AuditJson {
     changes,
     summary: summaryOf(changes),
     notCompared,
+    diagnostics,
   }
 }

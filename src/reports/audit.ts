@@ -1,5 +1,5 @@
 import type { Count, Place } from './place.js'
-import type { ReportedSource } from './report.js'
+import type { ReportedDiagnostic, ReportedSource } from './report.js'
 import type { Json } from './value-text.js'
 
 /** What kinds of change an audit tells. */
@@ -89,6 +89,8 @@ export interface Audit {
   readonly changes: readonly Change[]
   /** What could not be compared, and why: a sentence each. */
   readonly notCompared: readonly string[]
+  /** What was wrong with the files that were read for the new version. */
+  readonly diagnostics: readonly ReportedDiagnostic[]
 }
 
 /** How many changes ask for what. */

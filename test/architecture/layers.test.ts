@@ -17,7 +17,7 @@ const mayTouchTheOutside = ['source', 'recorded', 'inventory', 'commands', 'cli.
 const outside = /^node:(fs|fs\/promises|child_process|os|net|http|https|dns|worker_threads)$/
 
 /** Where somebody is asked for input and can be told that it is no use. */
-const mayRefuse = ['source', 'inventory', 'recorded', 'analyze.ts', 'commands', 'cli.ts']
+const mayRefuse = ['source', 'inventory', 'recorded', 'analyze.ts', 'commands', 'library.ts', 'cli.ts']
 
 /** Each package is one stage's business. */
 const usedBy: Readonly<Record<string, string>> = {
@@ -62,11 +62,44 @@ function stageOf(path: string): string {
   return top === 'rules' ? 'rules' : second
 }
 
-/** The modules a file names, in `import … from` and `export … from`. */
+/** The modules a file names, in `import … from` and `export … from`, and in `import()`. */
 function specifiersOf(file: SourceFile): readonly string[] {
-  return [...file.getImportDeclarations(), ...file.getExportDeclarations()].flatMap(
-    declaration => declaration.getModuleSpecifierValue() ?? [],
-  )
+  return [
+    ...[...file.getImportDeclarations(), ...file.getExportDeclarations()].flatMap(
+      declaration => declaration.getModuleSpecifierValue() ?? [],
+    ),
+    ...specifiersOfLater(file),
+  ]
+}
+
+/** The modules a file loads when it gets there. What is no literal text cannot be followed, and is not allowed. */
+function specifiersOfLater(file: SourceFile): readonly string[] {
+  return file
+    .getDescendantsOfKind(SyntaxKind.CallExpression)
+    .filter(call => call.getExpression().getKind() === SyntaxKind.ImportKeyword)
+    .map(call => {
+      const [specifier] = call.getArguments()
+      assert.ok(Node.isStringLiteral(specifier), `${file.getFilePath()}: import() of something else than a text`)
+      return specifier.getLiteralValue()
+    })
+}
+
+/** The files that are loaded once `path` is imported: what it imports for more than types, and so on. */
+function loadedWith(path: string): readonly string[] {
+  const loaded = [path]
+  // The list grows while it is walked.
+  for (const each of loaded) {
+    const file = files.find(found => found.path === each)?.file
+    for (const declaration of [...(file?.getImportDeclarations() ?? []), ...(file?.getExportDeclarations() ?? [])]) {
+      const specifier = declaration.isTypeOnly() ? undefined : declaration.getModuleSpecifierValue()
+      if (specifier === undefined) continue
+      const target = specifier.startsWith('.')
+        ? relative(root, resolve(root, dirname(each), specifier)).replace(/\.js$/, '.ts')
+        : specifier
+      if (!loaded.includes(target)) loaded.push(target)
+    }
+  }
+  return loaded
 }
 
 function exportsDefault(file: SourceFile): boolean {
@@ -156,6 +189,15 @@ describe('architecture', () => {
       }
     }
     assert.deepEqual(wrong, [])
+  })
+
+  it('loads next to nothing where the library is only imported', () => {
+    assert.deepEqual(loadedWith('src/library.ts'), [
+      'src/library.ts',
+      'src/reports/answer-json.ts',
+      'src/source/diagnostic.ts',
+    ])
+    assert.ok(loadedWith('src/cli.ts').length > 150, 'and it sees what is loaded')
   })
 
   it('touches files and processes only at the edges', () => {

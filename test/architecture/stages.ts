@@ -21,5 +21,6 @@ export const stages = [
   'audit',
   'citations',
   'commands',
+  'library.ts',
   'cli.ts',
 ] as const

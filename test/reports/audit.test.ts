@@ -42,6 +42,7 @@ const audit: Audit = {
   host: 'node1',
   changes,
   notCompared: ['what is only recorded'],
+  diagnostics: [],
 }
 
 describe('an audit told', () => {

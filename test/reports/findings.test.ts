@@ -59,7 +59,7 @@ const troubled: Report = {
   contradictions: [{ problem: 'swap', says: 'tells the operator to do it', file: 'docs/hosts.md', line: 7 }],
   diagnostics: [
     { code: 'yaml-syntax', severity: 'error', message: 'not a mapping', file: 'roles/x/vars/main.yml', line: 2 },
-    { code: 'inventory', severity: 'warning', message: 'no such host', file: '-e', line: 1 },
+    { code: 'inventory-syntax', severity: 'warning', message: 'no such host', file: '-e', line: 1 },
   ],
 }
 
@@ -76,6 +76,7 @@ const change = (given: Partial<Change> & Pick<Change, 'kind'>): Change => ({
 const audit: Audit = {
   old: { kind: 'revision', release: 'v2.30.0', commit: 'b'.repeat(40), path: '/clone' },
   new: released,
+  diagnostics: [],
   playbook: 'cluster.yml',
   host: 'node1',
   changes: [

@@ -174,6 +174,7 @@ const audit: Audit = {
   host: 'node1',
   changes: [change, { ...change, kind: 'effect-added', action: 'none', inventory: [] }],
   notCompared: ['x'],
+  diagnostics: [],
 }
 
 describe('any text in role code or an inventory', () => {

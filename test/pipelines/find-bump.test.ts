@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { commitAll, git, makeRepository, withTemporary, writeFiles } from '../source/trees.js'
+import { environment, makeKubespray, makeNamingProject, makeProject, scripts } from './pinning.js'
+
+interface Found {
+  readonly status: number | null
+  readonly out: string
+  readonly err: string
+}
+
+function find(directory: string, project: string, settings: Readonly<Record<string, string>> = {}): Found {
+  const { status, stdout, stderr } = spawnSync('sh', [join(scripts, 'find-bump.sh')], {
+    cwd: project,
+    encoding: 'utf8',
+    env: environment(directory, settings),
+  })
+  return { status, out: stdout, err: stderr }
+}
+
+const changed = (old: string, fresh: string): string => `changed=true\nold=${old}\nnew=${fresh}\n`
+
+const galaxy = (version: string): string => `---
+collections:
+  - name: community.general
+    version: 7.0.0
+  - name: https://github.com/kubernetes-sigs/kubespray
+    type: git
+    version: ${version}
+  - name: ansible.posix
+    version: 1.5.4
+`
+
+const lastInList = `---
+collections:
+  - name: https://github.com/kubernetes-sigs/kubespray
+    type: git
+  - name: ansible.posix
+    version: 1.5.4
+`
+
+describe('pipelines/find-bump.sh', () => {
+  it('finds a submodule by its name, with the tags of its commits', () => {
+    withTemporary(directory => {
+      makeKubespray(join(directory, 'upstream'))
+      makeProject(join(directory, 'project'), join(directory, 'upstream'))
+      const { status, out, err } = find(directory, join(directory, 'project'))
+      assert.equal(err, '')
+      assert.equal(status, 0)
+      assert.equal(out, changed('vendor/kubespray@v9.1.0', 'vendor/kubespray@v9.2.0'))
+    })
+  })
+
+  it('checks a submodule out and fetches both commits, where the checkout is shallow and has none', () => {
+    withTemporary(directory => {
+      const upstream = join(directory, 'upstream')
+      makeKubespray(upstream)
+      git(upstream, 'config', 'uploadpack.allowAnySHA1InWant', 'true')
+      const { before } = makeProject(join(directory, 'project'), upstream)
+      git(join(directory, 'project'), 'config', 'uploadpack.allowAnySHA1InWant', 'true')
+      const clone = join(directory, 'clone')
+      git(directory, 'clone', '--quiet', '--depth', '1', `file://${join(directory, 'project')}`, clone)
+      const { status, out, err } = find(directory, clone, { BASE: before })
+      assert.equal(status, 0, err)
+      assert.equal(out, changed('vendor/kubespray@v9.1.0', 'vendor/kubespray@v9.2.0'))
+    })
+  })
+
+  it('names commits where no tag is at them', () => {
+    withTemporary(directory => {
+      const upstream = join(directory, 'upstream')
+      const commits = makeKubespray(upstream)
+      makeProject(join(directory, 'project'), upstream)
+      for (const place of [upstream, join(directory, 'project/vendor/kubespray')])
+        git(place, 'tag', '-d', 'v9.1.0', 'v9.2.0')
+      const { out } = find(directory, join(directory, 'project'))
+      assert.equal(out, changed(`vendor/kubespray@${commits.old}`, `vendor/kubespray@${commits.new}`))
+    })
+  })
+
+  it('says that nothing changes, and what has only come', () => {
+    withTemporary(directory => {
+      makeKubespray(join(directory, 'upstream'))
+      const project = join(directory, 'project')
+      const { before } = makeProject(project, join(directory, 'upstream'))
+      writeFiles(project, { 'notes.md': 'x\n' })
+      commitAll(project)
+      assert.match(
+        find(directory, project).out,
+        /^changed=false\nold=vendor\/kubespray@(\w{40})\nnew=vendor\/kubespray@\1\n$/,
+      )
+      const come = find(directory, project, { BASE: `${before}^` })
+      assert.match(come.out, /^changed=false\n/)
+      assert.match(come.err, /^find-bump: vendor\/kubespray is new in this change/)
+    })
+  })
+
+  it('does not choose between two submodules', () => {
+    withTemporary(directory => {
+      makeKubespray(join(directory, 'upstream'))
+      const project = join(directory, 'project')
+      makeProject(project, join(directory, 'upstream'))
+      git(
+        project,
+        '-c',
+        'protocol.file.allow=always',
+        'submodule',
+        '--quiet',
+        'add',
+        join(directory, 'upstream'),
+        'kubespray 2',
+      )
+      commitAll(project)
+      const { status, err } = find(directory, project)
+      assert.equal(status, 2)
+      assert.match(err, /^find-bump: several submodules look like kubespray, name one with SUBMODULE: /)
+      const named = find(directory, project, { SUBMODULE: 'vendor/kubespray', BASE: 'HEAD~2' })
+      assert.equal(named.out, changed('vendor/kubespray@v9.1.0', 'vendor/kubespray@v9.2.0'), named.err)
+      assert.match(find(directory, project, { SUBMODULE: 'inventory' }).err, /inventory: no submodule is there in HEAD/)
+    })
+  })
+
+  const named: readonly (readonly [
+    about: string,
+    file: string,
+    texts: readonly [string, string],
+    settings: Readonly<Record<string, string>>,
+    out: string,
+  ])[] = [
+    ['a file that is the version', 'KUBESPRAY_VERSION', ['v2.30.0\n', 'v2.31.0'], {}, changed('v2.30.0', 'v2.31.0')],
+    ['without a v', '.kubespray-version', ['2.30.0\n', '2.31.0\r\n'], {}, changed('v2.30.0', 'v2.31.0')],
+    [
+      'a collection among others',
+      'requirements.yml',
+      [galaxy('v2.30.0'), galaxy('"2.31.0"')],
+      {},
+      changed('v2.30.0', 'v2.31.0'),
+    ],
+    [
+      'a variable of a given file',
+      'group_vars/my vars.yml',
+      ['x: 1.2.3\nkubespray_version: v2.30.0\n', 'x: 1.2.4\nkubespray_version: v2.31.0\n'],
+      { VERSION_FILE: 'group_vars/my vars.yml' },
+      changed('v2.30.0', 'v2.31.0'),
+    ],
+    [
+      'a line of a given pattern',
+      'Dockerfile',
+      ['FROM a:1.0.0\nARG KS_VER=v2.30.0\n', 'FROM a:1.0.1\nARG KS_VER=v2.31.0\n'],
+      { VERSION_FILE: 'Dockerfile', VERSION_PATTERN: '^ARG +KS_VER=' },
+      changed('v2.30.0', 'v2.31.0'),
+    ],
+    [
+      'an image',
+      'ci.yml',
+      ['image: quay.io/kubespray/kubespray:v2.30.0\n', 'image: quay.io/kubespray/kubespray:v2.31.0\n'],
+      { VERSION_FILE: 'ci.yml' },
+      changed('v2.30.0', 'v2.31.0'),
+    ],
+    [
+      'the same version',
+      'KUBESPRAY_VERSION',
+      ['v2.31.0\n', 'v2.31.0\n\n'],
+      {},
+      'changed=false\nold=v2.31.0\nnew=v2.31.0\n',
+    ],
+    ['both given', 'README.md', ['a', 'b'], { OLD: 'ks@a b', NEW: 'v2.31.0' }, changed('ks@a b', 'v2.31.0')],
+    [
+      'zeros for the commit before',
+      'KUBESPRAY_VERSION',
+      ['v2.30.0', 'v2.31.0'],
+      { BASE: '0'.repeat(40) },
+      changed('v2.30.0', 'v2.31.0'),
+    ],
+  ]
+  for (const [about, file, texts, settings, expected] of named) {
+    it(`finds ${about}`, () => {
+      withTemporary(directory => {
+        makeNamingProject(join(directory, 'project'), file, texts)
+        const { status, out, err } = find(directory, join(directory, 'project'), settings)
+        assert.equal(out, expected, err)
+        assert.equal(status, 0)
+      })
+    })
+  }
+
+  const refused: readonly (readonly [
+    about: string,
+    files: Readonly<Record<string, string>>,
+    settings: Readonly<Record<string, string>>,
+    says: RegExp,
+  ])[] = [
+    [
+      'nothing pins it',
+      { 'README.md': 'x' },
+      {},
+      /nothing here pins kubespray: .* in KUBESPRAY_VERSION .kubespray-version requirements.yml/,
+    ],
+    ['the version of another entry', { 'requirements.yml': lastInList }, {}, /nothing here pins kubespray/],
+    ['a branch', { 'requirements.yml': galaxy('master') }, {}, /nothing here pins kubespray/],
+    ['one of the two', { 'README.md': 'x' }, { OLD: 'v2.30.0' }, /OLD and NEW belong together/],
+    [
+      'a commit that is nowhere',
+      { KUBESPRAY_VERSION: 'v2.30.0' },
+      { BASE: 'f'.repeat(40) },
+      /BASE: f{40} is not in this checkout/,
+    ],
+    ['an option as a commit', { KUBESPRAY_VERSION: 'v2.30.0' }, { BASE: '--all' }, /BASE: --all is no commit/],
+    [
+      'a file that is not there',
+      { KUBESPRAY_VERSION: 'v2.30.0' },
+      { VERSION_FILE: 'other' },
+      /no version \(v2\.31\.0\) in other;/,
+    ],
+    [
+      'a pattern that is none',
+      { KUBESPRAY_VERSION: 'v2.30.0' },
+      { VERSION_FILE: 'KUBESPRAY_VERSION', VERSION_PATTERN: '(' },
+      /nothing here pins kubespray/,
+    ],
+  ]
+  for (const [about, files, settings, says] of refused) {
+    it(`refuses ${about}`, () => {
+      withTemporary(directory => {
+        const project = join(directory, 'project')
+        makeRepository(project, files)
+        writeFiles(project, { 'second.md': 'x' })
+        commitAll(project)
+        const { status, out, err } = find(directory, project, settings)
+        assert.equal(status, 2)
+        assert.equal(out, '')
+        assert.match(err, says)
+      })
+    })
+  }
+
+  it('says what a checkout lacks', () => {
+    withTemporary(directory => {
+      const project = join(directory, 'project')
+      makeRepository(project, { KUBESPRAY_VERSION: 'v2.31.0' })
+      assert.match(
+        find(directory, project).err,
+        /HEAD has no parent here: check out more than one commit \(fetch-depth: 0\)/,
+      )
+      rmSync(join(project, '.git'), { recursive: true })
+      assert.match(find(directory, project).err, /no git repository with a commit/)
+    })
+  })
+})
