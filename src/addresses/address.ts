@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Task } from '../ansible/statement.js'
-import { printNode } from '../yaml/print.js'
+import { hasTemplate, parseExpression, parseTemplate } from '../jinja/parser.js'
+import { printExpression } from '../jinja/print.js'
+import type { Span } from '../source/text.js'
+import type { Node } from '../yaml/node.js'
+import { foldBlanks, printNode } from '../yaml/print.js'
 
 /**
  * What a task is, wherever it stands: `OWNER:NAME:MODULE#ORDINAL@CONTENT`, as in
@@ -71,26 +75,55 @@ function lastWord(module: string): string {
 /** Keywords that a task has as members of its own, and its name. */
 const readAbove = new Set(['name', 'when', 'tags', 'vars', 'loop', 'args'])
 
+/** Keywords and arguments whose texts are expressions without braces. */
+const expressionKeywords = new Set(['changed_when', 'failed_when', 'until', 'that', 'break_when'])
+
 /**
  * A hash of what a task says: its module, arguments, conditions, loop, tags and all other keywords, not its name. Quotes,
- * order of keys, comments, short or full names of modules and `k=v` arguments do not count.
+ * order of keys, comments, blanks in expressions, short or full names of modules, `k=v` arguments and the ways to write a
+ * mode do not count.
  */
 export function contentOf(task: Task): string {
   const { named, raw, template } = task.arguments
   const parts: [key: string, value: string][] = [['module', task.module]]
-  for (const [key, node] of named) parts.push([`arguments.${key}`, printNode(node)])
-  if (raw !== undefined) parts.push(['arguments', printNode(raw)])
-  if (template !== undefined) parts.push(['args', printNode(template)])
-  for (const [index, node] of task.when.entries()) parts.push([`when.${index}`, printNode(node)])
-  for (const [index, node] of task.tags.entries()) parts.push([`tags.${index}`, printNode(node)])
-  for (const { name, node } of task.vars) parts.push([`vars.${name}`, printNode(node)])
-  if (task.loop !== undefined) parts.push([`loop ${task.loop.plugin}`, printNode(task.loop.terms)])
+  for (const [key, node] of named) parts.push([`arguments.${key}`, argument(key, node)])
+  if (raw !== undefined) parts.push(['arguments', printNode(raw, printTemplate)])
+  if (template !== undefined) parts.push(['args', printNode(template, printTemplate)])
+  for (const [index, node] of task.when.entries()) parts.push([`when.${index}`, printNode(node, printCondition)])
+  for (const [index, node] of task.tags.entries()) parts.push([`tags.${index}`, printNode(node, printTemplate)])
+  for (const { name, node } of task.vars) parts.push([`vars.${name}`, printNode(node, printTemplate)])
+  if (task.loop !== undefined) parts.push([`loop ${task.loop.plugin}`, printNode(task.loop.terms, printTemplate)])
   for (const [keyword, { value }] of task.keywords) {
-    if (!readAbove.has(keyword)) parts.push([keyword, printNode(value)])
+    if (!readAbove.has(keyword)) parts.push([keyword, argument(keyword, value)])
   }
   const text = parts
     .map(([key, value]) => `${key}: ${value}`)
     .toSorted()
     .join('\n')
   return createHash('sha256').update(text).digest('hex').slice(0, 7)
+}
+
+function argument(key: string, node: Node): string {
+  // 0644 is the number that the text "0644" stands for.
+  if (key === 'mode' && node.kind === 'scalar' && typeof node.data === 'bigint') return `0${node.data.toString(8)}`
+  return printNode(node, expressionKeywords.has(key) ? printCondition : printTemplate)
+}
+
+const nowhere: Span = { file: { path: '', text: '' }, start: 0, end: 0 }
+
+/** A condition as this program writes expressions; as it is where it cannot be read. */
+function printCondition(text: string): string {
+  if (hasTemplate(text)) return printTemplate(text)
+  const parsed = parseExpression(text, nowhere)
+  return parsed.kind === 'syntax-problem' ? foldBlanks(text) : printExpression(parsed)
+}
+
+/** A text with its `{{ … }}` as this program writes expressions; one with statements as it is. */
+function printTemplate(text: string): string {
+  const parsed = hasTemplate(text) ? parseTemplate(text, nowhere) : undefined
+  if (parsed === undefined || parsed.kind === 'syntax-problem') return foldBlanks(text)
+  const parts = parsed.body.map(part =>
+    part.kind === 'text' ? part.text : part.kind === 'output' ? `{{${printExpression(part.expression)}}}` : undefined,
+  )
+  return foldBlanks(parts.includes(undefined) ? text : parts.join(''))
 }

@@ -102,8 +102,11 @@ function taskFilesOf(code: Code, directory: string): readonly string[] {
 function tasksIn(code: Code, path: string): readonly Task[] {
   const document = code.document(path)
   if (document === undefined) return []
-  const plays = readPlaybook(document, () => {}).flatMap(entry => (entry.kind === 'play' ? [entry] : []))
-  const isPlaybook = plays.some(({ hosts }) => hosts !== undefined)
+  const entries = readPlaybook(document, () => {})
+  const plays = entries.flatMap(entry => (entry.kind === 'play' ? [entry] : []))
+  const isPlaybook = entries.some(
+    entry => entry.kind === 'import-playbook' || (entry.kind === 'play' && entry.hosts !== undefined),
+  )
   const lists = isPlaybook
     ? plays.flatMap(play => [play.preTasks, play.tasks, play.postTasks, play.handlers])
     : [code.statements(path) ?? []]

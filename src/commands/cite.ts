@@ -9,9 +9,11 @@ import { openVersion } from '../citations/follow/version.js'
 import { plainWording } from '../citations/template.js'
 import { readWording } from '../citations/wording.js'
 import { newestRelease, readSnapshot } from '../recorded/snapshot.js'
+import { findingsOfCitations } from '../reports/citation-findings.js'
 import { type CitationsReport, countStates } from '../reports/citations.js'
 import { renderCitationsJson } from '../reports/citations-json.js'
 import { renderCitationsText } from '../reports/citations-text.js'
+import { findingFormats, isFindingFormat, renderFindings } from '../reports/finding-formats.js'
 import { reportedSource, reportedVariable } from '../reports/report.js'
 import { clonePath, hasClone } from '../source/clone.js'
 import { UsageError } from '../source/diagnostic.js'
@@ -21,10 +23,11 @@ import { isRelease, openSource } from '../source/open.js'
 import { openRevision } from '../source/revision.js'
 import type { SourceFile } from '../source/text.js'
 import type { SourceTree } from '../source/tree.js'
-import type { DefineCommand, ExitStatus } from './command.js'
+import type { DefineCommand, ExitStatus, Terminal } from './command.js'
 import { type AnalysisOptions, addAnalysisOptions, addOutputOptions, type OutputOptions, requestOf } from './options.js'
 import { replaceFile, styleFor, writeReport } from './output.js'
 import { asItsRoleSees, isKubespray, openSubject, reportOfAnalysis, requireKubespray } from './subject.js'
+import { packageVersion } from './version.js'
 
 interface CiteOptions extends Partial<Writing> {
   readonly check?: boolean
@@ -46,7 +49,7 @@ export const defineCite: DefineCommand = (program, terminal, finish) => {
     .option('--source <source>', 'check everything against this version, as when a text moves to another release')
     .option('--templates <file>', 'a YAML or JSON file with templates and words for the wording')
     .option('--all', 'list also the citations that are true')
-  addOutputOptions(addAnalysisOptions(command), ['text', 'json']).action(
+  addOutputOptions(addAnalysisOptions(command), ['text', 'json', ...findingFormats]).action(
     (files: readonly string[], options: AnalysisOptions & OutputOptions & CiteOptions) => {
       if (options.check && options.write) throw new UsageError('--check and --write exclude each other')
       if (!options.write && (options.accept || options.links))
@@ -68,15 +71,28 @@ export const defineCite: DefineCommand = (program, terminal, finish) => {
         source: editions.target?.source ?? null,
         documents: cited.map(({ document }) => document),
       }
-      const style = styleFor(options, terminal)
-      const text =
-        options.format === 'json'
-          ? renderCitationsJson(report)
-          : renderCitationsText(report, { all: options.all === true, style })
-      writeReport(text, options, terminal)
-      finish(statusOf(report))
+      const status = statusOf(report)
+      writeReport(rendered(report, editions, status, options, terminal), options, terminal)
+      finish(status)
     },
   )
+}
+
+function rendered(
+  report: CitationsReport,
+  editions: Editions,
+  exitStatus: ExitStatus,
+  options: OutputOptions & CiteOptions,
+  terminal: Terminal,
+): string {
+  if (isFindingFormat(options.format)) {
+    const findings = findingsOfCitations(report, report.source ?? editions.newest().source)
+    const invocation = { version: packageVersion(), exitStatus, directory: process.cwd() }
+    return renderFindings(options.format, findings, invocation, ['error', 'warning'])
+  }
+  return options.format === 'json'
+    ? renderCitationsJson(report)
+    : renderCitationsText(report, { all: options.all === true, style: styleFor(options, terminal) })
 }
 
 /** 2 for markers that cannot be read, 3 for what cannot be told, 1 for what is not true. */

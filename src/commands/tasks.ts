@@ -41,9 +41,9 @@ function tasksAs(
     requirePlays(listing.plays.length, request.playbook, diagnostics)
     return { text: renderTasksList(listing), diagnostics }
   }
-  const { run, diagnostics } = analyzeRun(tree, request)
+  const { run, addresses, diagnostics } = analyzeRun(tree, request)
   requirePlays(run.plays.length, request.playbook, diagnostics)
-  return { text: runFormats[format as keyof typeof runFormats](run), diagnostics }
+  return { text: runFormats[format as keyof typeof runFormats](run, addresses), diagnostics }
 }
 
 /** A playbook without a play has no tasks to show: Ansible refuses it too. */

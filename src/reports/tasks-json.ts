@@ -1,3 +1,5 @@
+import { addressText, type TaskAddress } from '../addresses/address.js'
+import type { Addresses } from '../addresses/addressed.js'
 import type { Run, TaskRun } from '../run/task-run.js'
 import { type ReportedAnsible, reportedAnsible } from './ansible-rules.js'
 import { type Count, type Place, placeOfSpan } from './place.js'
@@ -28,6 +30,8 @@ export interface TaskJson extends Place {
   readonly name: string
   /** The Ansible module, by the name it is called by. */
   readonly module: string
+  /** The task's stable address (docs/citations.md); null where it has none, as tasks that Ansible makes by itself. */
+  readonly address: string | null
   /** Its own tags and those it inherits. */
   readonly tags: readonly string[]
   /** In which part of a block it stands (`block` also without one), or that it is a handler. */
@@ -47,21 +51,21 @@ export interface TaskJson extends Place {
 }
 
 /** The task graph for machines: contract, "tasks". */
-export function renderTasksJson(run: Run): string {
+export function renderTasksJson(run: Run, addresses: Pick<Addresses, 'of'>): string {
   const { playbook, host, ansible, tasks } = run
   const json: TasksJson = {
     schema: outputs.tasks.schema,
     playbook,
     host,
     ansible: reportedAnsible(ansible),
-    tasks: tasks.map(taskJson),
+    tasks: tasks.map(task => taskJson(task, addresses.of(task.task))),
   }
   return `${JSON.stringify(json, null, 2)}\n`
 }
 
 const answers = { true: 'yes', false: 'no', unknown: 'unknown' } as const
 
-function taskJson(run: TaskRun): TaskJson {
+function taskJson(run: TaskRun, address: TaskAddress | undefined): TaskJson {
   const { task } = run
   return {
     play: run.play,
@@ -69,6 +73,7 @@ function taskJson(run: TaskRun): TaskJson {
     name: run.name,
     module: task.module,
     ...placeOfSpan(task.at),
+    address: address === undefined ? null : addressText(address),
     tags: run.tags,
     part: partOf(run.part),
     // Whether conditions hold once the run gets there; that it does not get there again is `excluded`.

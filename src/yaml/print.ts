@@ -4,25 +4,25 @@ import type { Node, ScalarNode } from './node.js'
 const maxPrinted = 200_000
 
 /**
- * A value as one line, without regard to how it is written down: quotes and the order of keys do not count, blanks inside
- * texts count once, those inside braces not at all. Equal texts are equal values.
+ * A value as one line, without regard to how it is written down: quotes and the order of keys do not count, and of texts what
+ * `printText` makes of them. Equal lines are equal values.
  */
-export function printNode(node: Node): string {
-  return printWithin(node, { left: maxPrinted })
+export function printNode(node: Node, printText: (text: string) => string = foldBlanks): string {
+  return printWithin(node, printText, { left: maxPrinted })
 }
 
-function printWithin(node: Node, room: { left: number }): string {
+function printWithin(node: Node, printText: (text: string) => string, room: { left: number }): string {
   if (room.left <= 0) return '…'
   switch (node.kind) {
     case 'scalar': {
-      const text = printScalar(node)
+      const text = printScalar(node, printText)
       room.left -= text.length + 1
       return text
     }
     case 'list': {
       const items: string[] = []
       for (const item of node.items) {
-        items.push(printWithin(item, room))
+        items.push(printWithin(item, printText, room))
         if (room.left <= 0) break
       }
       return `[${items.join(', ')}]`
@@ -30,7 +30,7 @@ function printWithin(node: Node, room: { left: number }): string {
     case 'map': {
       const entries: string[] = []
       for (const { key, value } of node.entries) {
-        entries.push(`${printScalar(key)}: ${printWithin(value, room)}`)
+        entries.push(`${printScalar(key, printText)}: ${printWithin(value, printText, room)}`)
         if (room.left <= 0) break
       }
       return `{${entries.toSorted().join(', ')}}`
@@ -40,10 +40,14 @@ function printWithin(node: Node, room: { left: number }): string {
   }
 }
 
-function printScalar({ data, tag }: ScalarNode): string {
-  const text = String(data)
-  if (tag !== undefined) return `!${tag} ${text}`
-  if (typeof data !== 'string' || !/\s|\{\{/.test(text)) return text
+function printScalar({ data, tag }: ScalarNode, printText: (text: string) => string): string {
+  if (tag !== undefined) return `!${tag} ${String(data)}`
+  return typeof data === 'string' ? printText(data) : String(data)
+}
+
+/** A text with each run of blanks as one, and none inside of braces. */
+export function foldBlanks(text: string): string {
+  if (!/\s|\{\{/.test(text)) return text
   return text
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/\{\{-? ?/g, '{{')

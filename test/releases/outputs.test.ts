@@ -5,7 +5,7 @@ import { renderEffectsJson, renderResidueJson } from '../../src/reports/effects-
 import { reportedEffects, reportedResidue } from '../../src/reports/effects-report.js'
 import { renderExplainJson } from '../../src/reports/explain-json.js'
 import { explainedVariables, renderExplainVariableJson, variableNamed } from '../../src/reports/explain-variable.js'
-import { permalinks, reportedVariable } from '../../src/reports/report.js'
+import { namingOf, reportedVariable } from '../../src/reports/report.js'
 import { renderReportJson } from '../../src/reports/report-json.js'
 import { renderTasksJson } from '../../src/reports/tasks-json.js'
 import { definitionsOf } from '../../src/reports/variables-report.js'
@@ -35,7 +35,7 @@ describeWithClone('JSON outputs of real releases', () => {
     it(`${revision}: everything that is told of one run follows its schema`, () => {
       const tree = openRevision(clonePath(), revision)
       const analysis = analyze(tree, { ...defaultRequest, variables: roleVariables })
-      const { run, effects, roles: seen } = analysis
+      const { run, effects, addresses, roles: seen } = analysis
       const report = reportOfAnalysis(analysis)
       const { source, playbook, host, ansible } = report
       const size = (text: string, member: string): number => Object.keys(parseOutput(text)[member]).length
@@ -46,7 +46,7 @@ describeWithClone('JSON outputs of real releases', () => {
         const variable = variableNamed(report, name)
         if (variable !== undefined) parseOutput(renderExplainVariableJson(report, variable))
       }
-      assert.ok(size(renderTasksJson(run), 'tasks') > 500)
+      assert.ok(size(renderTasksJson(run, addresses), 'tasks') > 500)
 
       const roles = new Map(
         seen.map(({ role, variables }) => [
@@ -57,13 +57,13 @@ describeWithClone('JSON outputs of real releases', () => {
       const names = [...new Set([...roles.values()].flatMap(variables => [...variables.keys()]))]
       assert.ok(size(renderVarsJson({ ansible, roles, definitions: definitionsOf(names, roles) }), 'roles') > 20)
 
-      const permalink = permalinks(source)
-      const found = reportedEffects(findEffects(effects, everything), permalink)
+      const naming = namingOf(source, addresses)
+      const found = reportedEffects(findEffects(effects, everything), naming)
       const told = { source, playbook, host, tasks: run.tasks.length, effects: found }
       assert.ok(size(renderEffectsJson(told), 'effects') > 500)
 
       const reset = analyze(tree, { ...defaultRequest, playbook: 'reset.yml' })
-      const residue = reportedResidue(residueOf(effects, reset.effects), permalink)
+      const residue = reportedResidue(residueOf(effects, reset.effects), naming)
       const left = renderResidueJson({ source, playbook, resetBy: 'reset.yml', host, ...residue })
       assert.ok(size(left, 'left') > 20)
     })

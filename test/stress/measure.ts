@@ -66,7 +66,7 @@ export function measure(tree: SourceTree, playbook: string, inventory: string): 
         ]),
       ),
     }
-    const outputs = [renderTasksJson(run), renderReportJson(report), renderVarsJson(variables)]
+    const outputs = [renderTasksJson(run, analysis.addresses), renderReportJson(report), renderVarsJson(variables)]
     renderVarsText(variables)
     const unread: readonly Unread[] = [
       ...[...diagnostics, ...listed.diagnostics]

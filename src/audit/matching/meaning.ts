@@ -58,7 +58,12 @@ export function meanings(): (statement: Task | Block) => Meaning {
   const directivesOf = (statement: Task | Block): Pick<Meaning, 'when' | 'register' | 'name'> => {
     const register = statement.keywords.get('register')?.value
     return {
-      when: numberOf(statement.when.map(printNode).toSorted().join(' and ')),
+      when: numberOf(
+        statement.when
+          .map(node => printNode(node))
+          .toSorted()
+          .join(' and '),
+      ),
       register: register === undefined ? '' : printNode(register),
       name: comparableName(statement.name ?? ''),
     }

@@ -93,8 +93,8 @@ function sayingsOf(task: Task): ReadonlyMap<string, string> {
   for (const [key, node] of named) found.set(`argument ${key}`, printNode(node))
   if (raw !== undefined) found.set('argument', printNode(raw))
   if (template !== undefined) found.set('args', printNode(template))
-  if (task.when.length > 0) found.set('when', task.when.map(printNode).join('\n'))
-  if (task.tags.length > 0) found.set('tags', task.tags.map(printNode).join('\n'))
+  if (task.when.length > 0) found.set('when', task.when.map(node => printNode(node)).join('\n'))
+  if (task.tags.length > 0) found.set('tags', task.tags.map(node => printNode(node)).join('\n'))
   for (const { name, node } of task.vars) found.set(`vars ${name}`, printNode(node))
   if (task.loop !== undefined) found.set('loop', printNode(task.loop.terms))
   for (const [keyword, { value }] of task.keywords) {
