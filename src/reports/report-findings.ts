@@ -1,3 +1,4 @@
+import { addressText, parseAddress } from '../addresses/address.js'
 import { inOrder, mostTelling } from './deciding.js'
 import {
   type Draft,
@@ -102,9 +103,13 @@ function problemFinding(report: Report, problem: ReportedVerdict): Draft {
   }
 }
 
-/** What makes a task the same one in another revision: neither its line nor the number in the name of its file. */
-function taskIdentity({ role, task, module }: ReportedEvidence): readonly string[] {
-  return [role ?? '', task, module]
+/** What makes a task the same one in another revision: its address, but for what it says. */
+function taskIdentity({ role, task, module, address }: ReportedEvidence): readonly string[] {
+  const read = address === null ? undefined : parseAddress(address)
+  if (read === undefined) return [role ?? '', task, module]
+  const { content: _, ...named } = read
+  // Roles were renamed by exchanging hyphens for underscores.
+  return [addressText({ ...named, owner: named.owner.replaceAll('-', '_') })]
 }
 
 function messageOf(problem: ReportedVerdict): string {
