@@ -4,7 +4,7 @@ import { problems } from '../../rules/index.js'
 import { defineProgram } from '../../src/commands/command-line.js'
 import { addAnalysisOptions, addOutputOptions } from '../../src/commands/options.js'
 import { outputs } from '../../src/reports/schemas.js'
-import { fileNameOf, outputNames } from '../schemas/schemas.js'
+import { fileNameOf, outputNames } from '../schemas/published.js'
 import { readSchema } from '../schemas/valid.js'
 
 /** A page of docs/ whose part between the two marks is rendered from the program itself. */

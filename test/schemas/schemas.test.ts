@@ -6,7 +6,8 @@ import { type OutputName, outputs } from '../../src/reports/schemas.js'
 import { runWhofixes } from '../commands/run-whofixes.js'
 import { smallTree } from '../commands/small-tree.js'
 import { git, withTemporary, writeFiles } from '../source/trees.js'
-import { fileNameOf, outputNames, renderSchema, schemaFile } from './schemas.js'
+import { fileNameOf, outputNames, schemaFile } from './published.js'
+import { renderSchema } from './schemas.js'
 import { checkOutput, faultsOf, parseOutput, readSchema } from './valid.js'
 
 type Members = Record<string, unknown>

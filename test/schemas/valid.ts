@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv'
 import { type OutputName, outputs } from '../../src/reports/schemas.js'
-import { outputNames, schemaFile } from './schemas.js'
+import { outputNames, schemaFile } from './published.js'
 
 const ajv = new Ajv({ strict: true, strictTuples: false, allowUnionTypes: true, allErrors: true })
 const compiled = new Map<string, ValidateFunction>()

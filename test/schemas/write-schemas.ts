@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
-import { outputNames, renderSchema, schemaFile } from './schemas.js'
+import { outputNames, schemaFile } from './published.js'
+import { renderSchema } from './schemas.js'
 
 for (const name of outputNames) {
   writeFileSync(schemaFile(name), renderSchema(name))
