@@ -332,20 +332,23 @@ describe('the library', () => {
     assert.deepEqual({ status, out, err }, { status: 0, out: '', err: '' })
   })
 
-  describe('docs/library.md', () => {
-    const blocks = blocksOf(readFileSync(join(root, 'docs/library.md'), 'utf8'))
+  describe('its documentation', () => {
+    const pages = ['docs/library.md', 'README.md']
+    const blocks = pages.flatMap(path =>
+      blocksOf(readFileSync(join(root, path), 'utf8')).map(block => ({ ...block, path })),
+    )
     const programs = blocks.flatMap((block, index) => {
       const next = blocks[index + 1]
       return block.language === 'js' ? [{ ...block, prints: next?.language === 'text' ? next.text : undefined }] : []
     })
 
     it('has examples that say what they print', () => {
-      assert.ok(programs.length >= 3)
+      assert.ok(programs.length >= 4)
       assert.ok(programs.every(({ prints }) => prints !== undefined))
     })
 
-    for (const { text, line, prints } of programs) {
-      it(`line ${line}: prints what it says`, () => {
+    for (const { text, path, line, prints } of programs) {
+      it(`${path}:${line}: prints what it says`, () => {
         const modules = join(directory, 'node_modules')
         rmSync(modules, { recursive: true, force: true })
         writeFiles(directory, { 'node_modules/.keep': '' })

@@ -96,13 +96,7 @@ describe('pipelines', () => {
       assert.equal(job.variables.WHOFIXES, `whofixes@${version}`)
     })
 
-    it('writes the artifacts it names', function () {
-      const help = sh('whofixes audit --help', {}).out
-      const missing = (job.variables.FORMATS ?? '').split(' ').filter(format => !help.includes(`"${format}"`))
-      if (missing.length > 0) {
-        console.log(`        skipped: whofixes audit has no format ${missing.join(', ')}`)
-        return this.skip()
-      }
+    it('writes the artifacts it names', () => {
       const modules = linkPackage(directory)
       writeProgram(
         directory,
