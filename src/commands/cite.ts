@@ -1,33 +1,21 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join, relative, resolve, sep } from 'node:path'
-import { type AnalysisRequest, analyze, shownVariables } from '../analyze.js'
-import { parseCitation } from '../citations/citation.js'
-import { citeDocument, type Editions, type Surroundings, type Writing } from '../citations/cite.js'
-import { readDocument } from '../citations/document/document.js'
-import { type Edition, editionOfCode, editionOfSnapshot } from '../citations/edition.js'
-import { openVersion } from '../citations/follow/version.js'
-import { plainWording } from '../citations/template.js'
-import { readWording } from '../citations/wording.js'
-import { newestRelease, readSnapshot } from '../recorded/snapshot.js'
+import type { AnalysisRequest } from '../analyze.js'
+import { citeDocument, type Writing } from '../citations/cite.js'
+import { plainWording, type Wording } from '../citations/template.js'
 import { findingsOfCitations } from '../reports/citation-findings.js'
 import { type CitationsReport, countStates } from '../reports/citations.js'
 import { renderCitationsJson } from '../reports/citations-json.js'
 import { renderCitationsText } from '../reports/citations-text.js'
 import { findingFormats, isFindingFormat, renderFindings } from '../reports/finding-formats.js'
-import { reportedSource, reportedVariable } from '../reports/report.js'
-import { clonePath, hasClone } from '../source/clone.js'
+import type { ReportedSource } from '../reports/report.js'
 import { UsageError } from '../source/diagnostic.js'
-import { askGit, commitOf } from '../source/git.js'
-import { once } from '../source/once.js'
-import { isRelease, openSource } from '../source/open.js'
-import { openRevision } from '../source/revision.js'
 import type { SourceFile } from '../source/text.js'
-import type { SourceTree } from '../source/tree.js'
 import type { DefineCommand, ExitStatus, Terminal } from './command.js'
+import { readText, surroundingsOf } from './documents.js'
+import { openEditions } from './editions.js'
 import { type AnalysisOptions, addAnalysisOptions, addOutputOptions, type OutputOptions, requestOf } from './options.js'
 import { replaceFile, styleFor, writeReport } from './output.js'
-import { asItsRoleSees, isKubespray, openSubject, reportOfAnalysis, requireKubespray } from './subject.js'
 import { packageVersion } from './version.js'
+import { readWording } from './wording.js'
 
 interface CiteOptions extends Partial<Writing> {
   readonly check?: boolean
@@ -56,37 +44,55 @@ export const defineCite: DefineCommand = (program, terminal, finish) => {
         throw new UsageError(`${options.accept ? '--accept' : '--links'} goes with --write`)
       const documents = files.map(readText)
       const wording = options.templates === undefined ? plainWording : readWording(readText(options.templates))
-      const editions = openEditions(options.source, requestOf(options), variablesIn(documents))
-      const writing = {
-        write: options.write === true,
-        accept: options.accept === true,
-        links: options.links === true,
-      }
-      const cited = documents.map(file => ({
-        ...citeDocument(file, editions, wording, surroundingsOf(file.path), writing),
-        file,
-      }))
-      for (const { file, text } of cited) if (text !== file.text) replaceFile(file.path, text)
-      const report: CitationsReport = {
-        source: editions.target?.source ?? null,
-        documents: cited.map(({ document }) => document),
-      }
+      const { write = false, accept = false, links = false } = options
+      const { report, newest, texts } = citeTexts(documents, requestOf(options), {
+        source: options.source,
+        wording,
+        writing: { write, accept, links },
+      })
+      for (const { path, text } of texts) replaceFile(path, text)
       const status = statusOf(report)
-      writeReport(rendered(report, editions, status, options, terminal), options, terminal)
+      writeReport(rendered(report, newest, status, options, terminal), options, terminal)
       finish(status)
     },
   )
 }
 
+/** What became of the citations of some documents, and the texts that are to be written. */
+export interface CitedTexts {
+  readonly report: CitationsReport
+  /** Documents with another text than before. */
+  readonly texts: readonly SourceFile[]
+  /** The newest version there is. */
+  readonly newest: () => ReportedSource
+}
+
+/** Checks the citations of documents, and makes the texts that `writing` allows; nothing is written here. */
+export function citeTexts(
+  documents: readonly SourceFile[],
+  request: AnalysisRequest,
+  options: { readonly source: string | undefined; readonly wording: Wording; readonly writing: Writing },
+): CitedTexts {
+  const { source, wording, writing } = options
+  const editions = openEditions(source, request, documents)
+  const cited = documents.map(file => citeDocument(file, editions, wording, surroundingsOf(file.path), writing))
+  const texts = documents.map(({ path }, index) => ({ path, text: cited[index]?.text ?? '' }))
+  return {
+    report: { source: editions.target?.source ?? null, documents: cited.map(({ document }) => document) },
+    texts: texts.filter(({ text }, index) => text !== documents[index]?.text),
+    newest: () => editions.newest().source,
+  }
+}
+
 function rendered(
   report: CitationsReport,
-  editions: Editions,
+  newest: () => ReportedSource,
   exitStatus: ExitStatus,
   options: OutputOptions & CiteOptions,
   terminal: Terminal,
 ): string {
   if (isFindingFormat(options.format)) {
-    const findings = findingsOfCitations(report, report.source ?? editions.newest().source)
+    const findings = findingsOfCitations(report, report.source ?? newest())
     const invocation = { version: packageVersion(), exitStatus, directory: process.cwd() }
     return renderFindings(options.format, findings, invocation, ['error', 'warning'])
   }
@@ -101,110 +107,4 @@ function statusOf(report: CitationsReport): ExitStatus {
   if (invalid > 0 || report.documents.some(({ problems }) => problems.length > 0)) return 2
   if (unchecked > 0) return 3
   return moved + changed + gone + unwritten > 0 ? 1 : 0
-}
-
-/** Larger than any text somebody wrote. */
-const maxDocument = 8 * 1024 * 1024
-
-/** A document as it lies on disk. Throws UsageError where it is none that can be read. */
-function readText(path: string): SourceFile {
-  const found = statSync(path, { throwIfNoEntry: false })
-  if (found === undefined) throw new UsageError(`${path}: no such file`)
-  if (!found.isFile()) throw new UsageError(`${path}: not a file; name the documents themselves, as in docs/*.md`)
-  if (found.size > maxDocument)
-    throw new UsageError(`${path}: ${found.size} bytes; documents above ${maxDocument} are not read`)
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path))
-    return { path, text }
-  } catch (error) {
-    const why =
-      error instanceof TypeError ? 'not UTF-8' : error instanceof Error && 'code' in error ? error.code : error
-    throw new UsageError(`${path}: cannot be read (${String(why)})`)
-  }
-}
-
-/** The names of the variables that the documents cite. */
-function variablesIn(documents: readonly SourceFile[]): readonly string[] {
-  const citations = documents.flatMap(file => readDocument(file).markers.map(({ says }) => parseCitation(says)))
-  return citations.flatMap(each => (!('invalid' in each) && each.kind === 'variable' ? [each.name] : []))
-}
-
-function openEditions(source: string | undefined, request: AnalysisRequest, variables: readonly string[]): Editions {
-  const known = new Map<string, Edition | undefined>()
-  const remembered = (name: string, open: () => Edition | undefined): Edition | undefined => {
-    if (!known.has(name)) known.set(name, open())
-    return known.get(name)
-  }
-  const ofTree = (tree: SourceTree, name?: string): Edition => editionOf(tree, name, request, variables)
-  const target = once(() => (source === undefined ? undefined : openNamed(source)))
-  const repositories = (): readonly string[] => [
-    ...(target()?.source.kind === 'revision' ? [target()?.source.path ?? ''] : []),
-    ...(hasClone() ? [clonePath()] : []),
-  ]
-  const openNamed = (name: string): Edition => {
-    const subject = openSubject(name, request)
-    if (subject.kind === 'recorded') return editionOfSnapshot(subject.snapshot)
-    requireKubespray(subject.tree)
-    return ofTree(subject.tree)
-  }
-  const openReference = (name: string): Edition | undefined => {
-    const repository = repositories().find(each => commitOf(each, name) !== undefined)
-    if (repository !== undefined) return ofTree(openRevision(repository, name), name)
-    const snapshot = isRelease(name) ? readSnapshot(name) : undefined
-    return snapshot && editionOfSnapshot(snapshot)
-  }
-  return {
-    get target() {
-      return target()
-    },
-    newest: () => {
-      const edition = remembered(newestRelease(), () => openReference(newestRelease()))
-      if (edition === undefined) throw new UsageError(`${newestRelease()}: cannot be opened`)
-      return edition
-    },
-    named: name => remembered(name, () => openReference(name)),
-  }
-}
-
-function editionOf(
-  tree: SourceTree,
-  name: string | undefined,
-  request: AnalysisRequest,
-  variables: readonly string[],
-): Edition {
-  const source = reportedSource(tree.origin)
-  const version = openVersion(tree, name ?? source.release ?? source.commit ?? tree.origin.path)
-  const analysed = once(() => {
-    const analysis = analyze(tree, { ...request, variables: () => [...new Set([...shownVariables, ...variables])] })
-    return { analysis, report: reportOfAnalysis(analysis) }
-  })
-  return editionOfCode(version, source, source.kind === 'revision', analysed, (analysis, asked, role) => {
-    const found =
-      role === undefined
-        ? asItsRoleSees(analysis, asked)
-        : analysis.roles.find(({ role: { code } }) => code.path === role)?.variables.get(asked)
-    return found && { role: role ?? null, variable: reportedVariable(found) }
-  })
-}
-
-/** What lies around a document: its own repository, and whether that is a kubespray checkout. */
-function surroundingsOf(document: string): Surroundings {
-  const directory = dirname(resolve(document))
-  const top = askGit(directory, ['rev-parse', '--show-toplevel'])
-  const inKubespray = top !== undefined && isKubespray(openSource(top) ?? missing(top))
-  return {
-    isOwn: path => !inKubespray && above(directory, top).some(each => existsSync(join(each, path))),
-    inKubespray: top !== undefined && inKubespray ? relative(top, resolve(document)).split(sep).join('/') : undefined,
-  }
-}
-
-function missing(path: string): never {
-  throw new UsageError(`${path}: cannot be read`)
-}
-
-/** A directory and those above it, up to the top of its repository. */
-function above(directory: string, top: string | undefined): readonly string[] {
-  if (top === undefined || directory === top) return [directory]
-  const parent = dirname(directory)
-  return parent === directory ? [directory] : [directory, ...above(parent, top)]
 }

@@ -1,4 +1,4 @@
-import { type CitationsReport, countStates, type ReportedDocument } from './citations.js'
+import { type CitationsReport, type CountedStates, countStates, type ReportedDocument } from './citations.js'
 import type { ReportedSource } from './report.js'
 import { outputs } from './schemas.js'
 
@@ -11,7 +11,7 @@ export interface CiteJson {
   /** One entry a file, in the order in which they were named. */
   readonly documents: readonly ReportedDocument[]
   /** How many citations are in which state; those that `--write` put right are not counted. */
-  readonly summary: ReturnType<typeof countStates>
+  readonly summary: CountedStates
 }
 
 /** What became of the citations, for machines. */

@@ -1,8 +1,8 @@
+import type { Wording } from '../citations/template.js'
 import { UsageError } from '../source/diagnostic.js'
 import { placeOf, type SourceFile } from '../source/text.js'
 import { entryOf, type MapNode } from '../yaml/node.js'
 import { readYamlFile } from '../yaml/read.js'
-import type { Wording } from './template.js'
 
 /**
  * Reads templates and words for all documents: a mapping with `templates` (name → text) and `words` (word → what to say
