@@ -83,4 +83,5 @@ export function visibleLine(line: string): string {
   return line.replaceAll('\t', '  ').replaceAll(unseen, '\uFFFD')
 }
 
-const unseen = /[\u0000-\u001F\u007F-\u009F\u2028\u2029\u200E\u200F\u202A-\u202E\u2066-\u2069\p{Surrogate}]/gu
+const unseen =
+  /[\u0000-\u001F\u007F-\u009F\u2028\u2029\u200E\u200F\u202A-\u202E\u2066-\u2069\p{Surrogate}\p{Noncharacter_Code_Point}]/gu

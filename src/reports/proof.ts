@@ -1,6 +1,6 @@
 import { answers, fromText, lineCount, moreNear } from './explain-text.js'
 import { type Block, code, heading, type Line, type ListItem, linked, paragraph, sentence, strong } from './page.js'
-import { type Place, placeText } from './place.js'
+import { type Place, placeText, shortPlaceText } from './place.js'
 import type { Report, ReportedCondition, ReportedEvidence, ReportedPhase, ReportedVerdict } from './report.js'
 import { contradictionsAbout } from './report-text.js'
 import { searchedText } from './searched.js'
@@ -14,6 +14,8 @@ export interface Detail {
   readonly unread: number
   readonly conditions: boolean
   readonly excerpts: boolean
+  /** The chain on one line instead of lists within lists, conditions without the places of their values; nothing twice. */
+  readonly compact: boolean
 }
 
 /** All of it. */
@@ -23,6 +25,7 @@ export const WHOLE: Detail = {
   unread: Number.POSITIVE_INFINITY,
   conditions: true,
   excerpts: true,
+  compact: false,
 }
 
 /**
@@ -37,8 +40,8 @@ export function proofBlocks(
 ): readonly Block[] {
   return [
     ...phaseBlocks('Now', verdict.now, depth, detail),
-    ...phaseBlocks('After a reboot', verdict.afterReboot, depth, detail),
-    ...nearBlocks(verdict, depth, detail),
+    ...phaseBlocks('After a reboot', verdict.afterReboot, depth, detail, detail.compact ? verdict.now : undefined),
+    ...(detail.compact && verdict.fixedBy === 'kubespray' ? [] : nearBlocks(verdict, depth, detail)),
     ...searchedBlocks(verdict, depth, detail),
     ...verdict.notes.map(
       (note): Block => ({
@@ -63,12 +66,22 @@ export function byHandBlocks({ fixedBy, byHand }: ReportedVerdict, depth: 2 | 3 
   return [heading(depth, 'By hand'), { kind: 'listing', language: 'sh', lines: byHand }]
 }
 
-function phaseBlocks(label: string, phase: ReportedPhase, depth: 2 | 3 | 4, detail: Detail): readonly Block[] {
+function phaseBlocks(
+  label: string,
+  phase: ReportedPhase,
+  depth: 2 | 3 | 4,
+  detail: Detail,
+  before?: ReportedPhase,
+): readonly Block[] {
   const condition: Line = phase.condition === null ? [] : [', if ', code(phase.condition)]
   const all = [...phase.evidence, ...phase.open]
   const left = all.length - detail.evidence
+  const title = heading(depth, `${label}: ${phase.fixedBy}`, ...condition)
+  if (before !== undefined && all.length > 0 && isSame([...before.evidence, ...before.open], all)) {
+    return [title, paragraph('By the same as now.')]
+  }
   return [
-    heading(depth, `${label}: ${phase.fixedBy}`, ...condition),
+    title,
     ...(all.length === 0
       ? []
       : [{ kind: 'list', items: all.slice(0, detail.evidence).map(each => evidenceItem(each, detail)) } as const]),
@@ -76,28 +89,35 @@ function phaseBlocks(label: string, phase: ReportedPhase, depth: 2 | 3 | 4, deta
   ]
 }
 
+function isSame(left: readonly ReportedEvidence[], right: readonly ReportedEvidence[]): boolean {
+  return (
+    left.length === right.length &&
+    left.every(({ file, line, effect }, at) => {
+      const other = right[at]
+      return other?.file === file && other.line === line && other.effect === effect
+    })
+  )
+}
+
 function evidenceItem(evidence: ReportedEvidence, detail: Detail): ListItem {
   const why = evidence.why === undefined ? [] : [': ', ...sentence(evidence.why)]
+  if (detail.compact) {
+    const chain = evidence.via.flatMap(
+      (step, at): Line => [at === 0 ? '; by ' : ', ', step.what, ' ', code(placeText(step))],
+    )
+    return {
+      line: [...sentence(evidence.effect), ...why, ': ', ...taskLine(evidence, shortPlaceText), ...chain],
+      below: conditionBlocks(evidence, detail),
+    }
+  }
   return { line: [...sentence(evidence.effect), ...why], below: [{ kind: 'list', items: [chain(evidence, detail)] }] }
 }
 
 /** The chain as lists within lists: playbook, play, role, import, task. */
 function chain(evidence: ReportedEvidence, detail: Detail): ListItem {
   const task: ListItem = {
-    line: [
-      'task ',
-      strong(evidence.task),
-      ' (',
-      placed(evidence, evidence.permalink),
-      `), runs: ${evidence.runs}`,
-      ...(evidence.condition === null ? [] : [', if ', code(evidence.condition)]),
-    ],
-    below: [
-      ...(detail.conditions && (evidence.conditions ?? []).length > 0
-        ? [{ kind: 'list', items: (evidence.conditions ?? []).map(conditionItem) } as const]
-        : []),
-      ...(detail.excerpts ? excerptBlocks(evidence) : []),
-    ],
+    line: taskLine(evidence),
+    below: [...conditionBlocks(evidence, detail), ...(detail.excerpts ? excerptBlocks(evidence) : [])],
   }
   return evidence.via.toReversed().reduce<ListItem>(
     (inner, step) => ({
@@ -106,6 +126,33 @@ function chain(evidence: ReportedEvidence, detail: Detail): ListItem {
     }),
     task,
   )
+}
+
+function taskLine(evidence: ReportedEvidence, written = placeText): Line {
+  return [
+    'task ',
+    strong(evidence.task),
+    ' (',
+    // Where no link leads to the rest of it, the place is written out.
+    linked(code((evidence.permalink === null ? placeText : written)(evidence)), evidence.permalink),
+    `), runs: ${evidence.runs}`,
+    ...(evidence.condition === null ? [] : [', if ', code(evidence.condition)]),
+  ]
+}
+
+function conditionBlocks({ conditions = [] }: ReportedEvidence, detail: Detail): readonly Block[] {
+  if (!detail.conditions || conditions.length === 0) return []
+  return [
+    { kind: 'list', items: conditions.map(each => (detail.compact ? shortCondition(each) : conditionItem(each))) },
+  ]
+}
+
+/** A condition and the values of its names on one line. */
+function shortCondition({ text, runs, names }: ReportedCondition): ListItem {
+  const values = names.flatMap(
+    ({ name, value }): Line => ['; ', code(name), ' = ', isNotKnown(value) ? 'not known' : code(valueText(value, 40))],
+  )
+  return { line: ['when ', code(text), `: ${answers[runs]}`, ...values] }
 }
 
 function conditionItem(condition: ReportedCondition): ListItem {
@@ -157,7 +204,7 @@ function nearBlocks(verdict: ReportedVerdict, depth: 2 | 3 | 4, detail: Detail):
             ': ',
             ...sentence(each.why ?? ''),
             ' (',
-            placed(each, each.permalink),
+            detail.compact ? linked(code(shortPlaceText(each)), each.permalink) : placed(each, each.permalink),
             ')',
           ] as const,
         })),
@@ -171,7 +218,7 @@ function searchedBlocks(verdict: ReportedVerdict, depth: 2 | 3 | 4, detail: Deta
   const { unresolved } = verdict.searched
   const left = unresolved.length - detail.unread
   return [
-    heading(depth, 'What was searched'),
+    ...(detail.compact ? [] : [heading(depth, 'What was searched')]),
     paragraph(`${searchedText(verdict)}.`),
     ...(unresolved.length === 0
       ? []

@@ -31,24 +31,20 @@ interface Shown extends Detail {
 
 const everything: Shown = { ...WHOLE, proofs: 'all', condition: Number.POSITIVE_INFINITY, values: true }
 
-/** Less and less: lines of code go first, then all but a few near misses, then the proofs of what is settled. */
+const compact: Shown = { ...everything, compact: true, excerpts: false, condition: 120 }
+
+/** Less and less: lines of code go first, then all but a few near misses, then conditions, then the proofs of what is settled. */
 const drafts: readonly Shown[] = [
   everything,
   { ...everything, condition: 200, near: 10, unread: 10 },
   { ...everything, condition: 200, evidence: 4, near: 5, unread: 5 },
-  { ...everything, condition: 200, evidence: 3, near: 3, unread: 3, excerpts: false },
-  { ...everything, condition: 120, evidence: 2, near: 2, unread: 2, excerpts: false, conditions: false },
-  {
-    ...everything,
-    condition: 120,
-    evidence: 1,
-    near: 1,
-    unread: 0,
-    excerpts: false,
-    conditions: false,
-    proofs: 'unsettled',
-  },
-  { ...everything, condition: 80, proofs: 'none', values: false },
+  { ...compact, evidence: 3, near: 3, unread: 3 },
+  { ...compact, evidence: 1, near: 2, unread: 2 },
+  { ...compact, evidence: 1, near: 1, unread: 1 },
+  { ...compact, evidence: 1, near: 1, unread: 0 },
+  { ...compact, evidence: 1, near: 1, unread: 0, conditions: false },
+  { ...compact, evidence: 1, near: 1, unread: 0, conditions: false, proofs: 'unsettled' },
+  { ...compact, condition: 80, proofs: 'none', values: false },
 ]
 
 /** The report as a comment of a pull request: a table, and each proof behind a fold. Never longer than such a comment may be. */
@@ -75,7 +71,7 @@ function reportBlocks(report: Report, shown: Shown): readonly Block[] {
     ...proofsOf(report, shown),
     ...contradictionBlocks(report),
     ...(shown.values ? valueBlocks(report) : []),
-    ...unreadBlocks(report),
+    ...unreadBlocks(report, shown.compact ? 8 : 20),
     paragraph('This reads role code; it has not looked at your host.'),
   ]
 }
@@ -159,14 +155,18 @@ function proofsOf(report: Report, shown: Shown): readonly Block[] {
         kind: 'details',
         summary: [code(problem.id), ` ${problem.title}: `, strong(words[problem.fixedBy])],
         inside: [
-          paragraph(
-            ...sentence(problem.asks),
-            ' ',
-            ...sentence(problem.requirement.says),
-            ' (',
-            addressLink(problem.requirement.source),
-            ')',
-          ),
+          ...(shown.compact
+            ? []
+            : [
+                paragraph(
+                  ...sentence(problem.asks),
+                  ' ',
+                  ...sentence(problem.requirement.says),
+                  ' (',
+                  addressLink(problem.requirement.source),
+                  ')',
+                ),
+              ]),
           ...byHandBlocks(problem, 4),
           ...proofBlocks(report, problem, 4, shown),
         ],
@@ -213,10 +213,8 @@ function valueBlocks({ variables, source }: Report): readonly Block[] {
   ]
 }
 
-/** Of what only the host can tell, and of what could not be read. */
-const MOST = 20
-
-function unreadBlocks({ unknowns, diagnostics }: Report): readonly Block[] {
+/** What only the host can tell, and what could not be read: so many lines of each. */
+function unreadBlocks({ unknowns, diagnostics }: Report, most: number): readonly Block[] {
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
   const folded = (title: string, lines: readonly Line[]): readonly Block[] =>
     lines.length === 0
@@ -229,8 +227,8 @@ function unreadBlocks({ unknowns, diagnostics }: Report): readonly Block[] {
               {
                 kind: 'list',
                 items: [
-                  ...lines.slice(0, MOST).map(line => ({ line })),
-                  ...(lines.length > MOST ? [{ line: [`and ${lines.length - MOST} more`] }] : []),
+                  ...lines.slice(0, most).map(line => ({ line })),
+                  ...(lines.length > most ? [{ line: [`and ${lines.length - most} more`] }] : []),
                 ],
               },
             ],
