@@ -124,6 +124,11 @@ describe('.pre-commit-hooks.yaml', () => {
     for (const name of ['a.txt', 'md', 'a.md.j2', 'a.mdxx']) assert.ok(!pattern.test(name), name)
   })
 
+  it('is installed from what npm pack prints, which is the name of the tarball alone', () => {
+    const { stdout } = spawnSync('npm', ['config', 'get', 'foreground-scripts'], { cwd: root, encoding: 'utf8' })
+    assert.equal(stdout.trim(), 'false')
+  })
+
   it('runs under pre-commit', function () {
     withTemporary(directory => {
       writeWhofixes(directory)
