@@ -1,5 +1,6 @@
 import { type AnswerJson, answerJson } from './reports/answer-json.js'
 import type { AuditJson } from './reports/audit-json.js'
+import type { CiteJson } from './reports/citations-json.js'
 import type { ReportJson } from './reports/report-json.js'
 import type { Json } from './reports/value-text.js'
 import { UsageError } from './source/diagnostic.js'
@@ -7,7 +8,7 @@ import { UsageError } from './source/diagnostic.js'
 // What is imported above this line is all that `import 'whofixes'` loads: two small files and types. The pipeline itself is
 // loaded by the first call, so that a program pays for it only where it asks something.
 
-export type { AnswerJson, AuditJson, Json, ReportJson }
+export type { AnswerJson, AuditJson, CiteJson, Json, ReportJson }
 export { UsageError }
 
 /** What an analysis is asked for; every option means what it means on the command line, paths are read as given there. */
@@ -48,6 +49,34 @@ export interface AuditOptions extends Omit<AnalyzeOptions, 'source'> {
   readonly all?: boolean | undefined
 }
 
+/** Which documents are checked, and what may be written into them. */
+export interface CiteOptions extends Omit<AnalyzeOptions, 'source' | 'rules'> {
+  /** Paths of documents, or documents with their text: then `path` says what they are (`lab.md`) and where they stand. */
+  readonly documents: readonly (string | CitedText)[]
+  /** The version everything is checked against; where absent each citation has its own. */
+  readonly source?: string | undefined
+  /** Write what only moved or is not written yet. */
+  readonly write?: boolean | undefined
+  /** With `write`: write also what changed. */
+  readonly accept?: boolean | undefined
+  /** With `write`: put right plain links that only moved, too. */
+  readonly links?: boolean | undefined
+  /** A file of templates and words. */
+  readonly templates?: string | undefined
+}
+
+/** A document and its text. */
+export interface CitedText {
+  readonly path: string
+  readonly text: string
+}
+
+/** What became of the citations, and the documents whose text is another one now; no file has been written. */
+export interface CiteResult {
+  readonly report: CiteJson
+  readonly texts: readonly CitedText[]
+}
+
 /** Variables as texts of the command line, as an object, or as a list of either. */
 export type Variables = string | VariableObject | readonly (string | VariableObject)[]
 
@@ -83,6 +112,34 @@ export async function audit(options: AuditOptions): Promise<AuditJson> {
   ])
   const { audit } = auditOf(options.old, options.new, request, options.also)
   return detached(auditJson(shownChanges(audit, options.all === true)))
+}
+
+/**
+ * What became of the citations in documents: what `whofixes cite --format json` prints, and the texts that `cite --write` would
+ * write; no file is changed. Rejects with UsageError as `analyze` does, and for a document that cannot be read.
+ */
+export async function cite(options: CiteOptions): Promise<CiteResult> {
+  checkOptions('cite', options, citeOptions)
+  const [{ citeTexts }, { citationsJson }, { readText }, { readWording }, { plainWording }, request] =
+    await Promise.all([
+      import('./commands/cite.js'),
+      import('./reports/citations-json.js'),
+      import('./commands/documents.js'),
+      import('./commands/wording.js'),
+      import('./citations/template.js'),
+      requestFor(options),
+    ])
+  const { write = false, accept = false, links = false, templates } = options
+  const { report, texts } = citeTexts(
+    options.documents.map(document => (typeof document === 'string' ? readText(document) : document)),
+    request,
+    {
+      source: options.source,
+      wording: templates === undefined ? plainWording : readWording(readText(templates)),
+      writing: { write, accept, links },
+    },
+  )
+  return detached({ report: citationsJson(report), texts })
 }
 
 /**
@@ -183,7 +240,25 @@ const auditOptions: Readonly<Record<keyof AuditOptions, Check>> = {
   also: text,
   all: flag,
 }
-const required: ReadonlySet<string> = new Set(['old', 'new'])
+const { rules: _, ...citeShared } = sharedOptions
+const citeOptions: Readonly<Record<keyof CiteOptions, Check>> = {
+  documents: [
+    'a list of paths, or of objects with path and text',
+    value => Array.isArray(value) && value.every(each => isText(each) || isCitedText(each)),
+  ],
+  source: text,
+  ...citeShared,
+  write: flag,
+  accept: flag,
+  links: flag,
+  templates: text,
+}
+const required: ReadonlySet<string> = new Set(['old', 'new', 'documents'])
+
+function isCitedText(value: unknown): boolean {
+  const { path, text: written } = Object(value)
+  return isText(path) && isText(written)
+}
 
 /** Callers in plain JavaScript have no compiler that tells them of a misspelt option, or of one of another type. */
 function checkOptions(called: string, options: unknown, checks: Readonly<Record<string, Check>>): void {

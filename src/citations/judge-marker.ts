@@ -48,7 +48,8 @@ export function judgeMarker(
   if (typeof template !== 'string') return notFound({ kind: 'invalid', says: template.invalid }, null)
   const asks = (marker: string): string => hashOfText([marker, template, ...[...wording.words].flat()].join('\n'))
   const pin = marked.pin?.says === asks(says) ? marked.pin : undefined
-  const before = pin && { address: pin.address, place: pin.place, edition: old }
+  // Which task or lines are meant stays known where only the wording is another one.
+  const before = marked.pin && { address: marked.pin.address, place: marked.pin.place, edition: old }
   const looked = lookUp(citation, edition, before)
   const cited = pin === undefined ? null : citedPlace(pin.version ?? '-', pin.place, old)
   if (looked.kind !== 'found') return notFound(looked, cited)

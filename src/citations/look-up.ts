@@ -326,8 +326,9 @@ function lookUpLines(
   if (edition.code === undefined)
     return { kind: 'unchecked', says: `lines need the role code of ${edition.name}; ${fetchHint}` }
   const { version } = edition.code
-  const old = before?.edition?.code?.version
-  const place = before?.place ?? { file: path, first, last }
+  const place = { file: path, first, last }
+  const isSame = before?.place?.file === path && before.place.first === first && before.place.last === last
+  const old = isSame ? before?.edition?.code?.version : undefined
   if (old === undefined) return linesFound(version, place)
   const followed = followLines(old, version, place.file, place.first, place.last)
   if (followed.state === 'absent') return { kind: 'gone', says: followed.says }

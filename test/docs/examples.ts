@@ -50,13 +50,13 @@ export function examplesOf(blocks: readonly Block[]): readonly Example[] {
   })
 }
 
-/** Files a page shows: `yaml` and `ts` blocks that begin with their path as a comment. */
+/** Files a page shows: `yaml`, `ts` and `md` blocks that begin with their path as a comment. */
 export function filesOf(blocks: readonly Block[]): ReadonlyMap<string, string> {
   return new Map(
     blocks
-      .filter(({ language }) => language === 'yaml' || language === 'ts')
+      .filter(({ language }) => ['yaml', 'ts', 'md'].includes(language))
       .flatMap(({ text }) => {
-        const path = /^(?:#|\/\/) (\S+\/\S+)\n/.exec(text)?.[1]
+        const path = /^(?:#|\/\/|<!--) (\S+\/\S+)(?: -->)?\n/.exec(text)?.[1]
         return path === undefined ? [] : [[path, `${text}\n`] as const]
       }),
   )
