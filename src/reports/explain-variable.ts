@@ -1,4 +1,7 @@
 import { ansibleText, type ReportedAnsible } from './ansible-rules.js'
+import { code, heading, type Line, paragraph, sentence } from './page.js'
+import { renderMarkdown } from './page-markdown.js'
+import { placeText } from './place.js'
 import type { Report, ReportedNote, ReportedSource, ReportedVariable } from './report.js'
 import { sourceText } from './report-text.js'
 import { outputs } from './schemas.js'
@@ -90,16 +93,24 @@ export function renderExplainVariableMarkdown(
   report: Report,
   [name, variable]: readonly [string, ReportedVariable],
 ): string {
-  const place = (each: { file: string | null; line: number | null }): string =>
-    each.file === null ? '' : `\`${each.file}:${each.line}\``
-  const row = (each: {
-    value: ReportedVariable['value']
-    origin: string | null
-    file: string | null
-    line: number | null
-  }): string => `| \`${valueText(each.value, 80)}\` | ${each.origin ?? ''} | ${place(each)} |`
-  const rows = [row(variable), ...variable.overridden.map(row)]
-  const because = variable.because === null ? [] : ['', variable.because]
-  const notes = notesAbout(report, name).flatMap(note => ['', `${note.says} ${place(note)}`])
-  return `${[`# ${name}`, '', `${ansibleText(report.ansible)}.`, '', '| value | from | place |', '|---|---|---|', ...rows, ...because, ...notes].join('\n')}\n`
+  const { because } = variable
+  return renderMarkdown([
+    heading(1, name),
+    paragraph(`${ansibleText(report.ansible)}.`),
+    {
+      kind: 'table',
+      head: ['value', 'from', 'place'],
+      rows: [variable, ...variable.overridden].map(each => [
+        [code(valueText(each.value, 80))],
+        [each.origin ?? ''],
+        placeLine(each),
+      ]),
+    },
+    ...(because === null ? [] : [paragraph(...sentence(because))]),
+    ...notesAbout(report, name).map(note => paragraph(...sentence(note.says), ' ', ...placeLine(note))),
+  ])
+}
+
+function placeLine({ file, line }: { readonly file: string | null; readonly line: number | null }): Line {
+  return file === null ? [] : [code(line === null ? file : placeText({ file, line }))]
 }
