@@ -107,7 +107,22 @@ export interface CitationsReport {
 }
 
 /** A number for each state. */
-export type CountedStates = Readonly<Record<CitationState, Count>>
+export interface CountedStates extends Readonly<Record<CitationState, Count>> {
+  /** It says the same at the same place. */
+  readonly true: Count
+  /** It says the same at another place. */
+  readonly moved: Count
+  /** It says something else, or the text between the markers was changed by hand. */
+  readonly changed: Count
+  /** There is none any more. */
+  readonly gone: Count
+  /** Not written yet, or the marker asks for another text now. */
+  readonly unwritten: Count
+  /** It cannot be told from what is at hand. */
+  readonly unchecked: Count
+  /** The marker names what there is not. */
+  readonly invalid: Count
+}
 
 /** How many citations are in which state, those that were put right not counted with them. */
 export function countStates({ documents }: CitationsReport): CountedStates {

@@ -50,6 +50,8 @@ const commands: readonly (readonly [OutputName, string])[] = [
   ['residue', 'effects ROOT/tree --residue --format json'],
   ['audit', 'audit ROOT/tree ROOT/later --all --format json'],
   ['audit', 'audit v2.30.0 v2.31.0 --all --format json'],
+  ['cite', 'cite ROOT/lab.md --source v2.31.0 --format json'],
+  ['cite', 'cite ROOT/lab.md --source ROOT/tree --write --format json'],
   ['history', 'history swap ROOT/tree --fresh --format json'],
   ['rules', 'rules --format json'],
   ['rules', 'rules swap --format json'],
@@ -107,6 +109,7 @@ describe('JSON outputs', () => {
           ...Object.fromEntries(Object.entries(smallTree).map(([path, text]) => [`broken/${path}`, text])),
           [`later/${defaults}`]: 'dns_late: false\nmemory_mb: 2000\nminimal_master_memory_mb: "{{ memory_mb }}"\n',
           [`broken/${defaults}`]: 'dns_late: [\n',
+          'lab.md': `Swap: <!-- whofixes verdict swap --><!-- /whofixes -->, \`roles/gone/tasks/main.yml\`, <!-- /whofixes -->\n`,
         })
         if (name === 'history') {
           const tree = `${root}/tree`
