@@ -1,12 +1,12 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { type AnalysisRequest, analyze, shownVariables } from '../analyze.js'
-import { parseCitation } from '../citations/citation.js'
+import { type Analysis, type AnalysisRequest, analyze, shownVariables } from '../analyze.js'
+import { type Citation, parseCitation } from '../citations/citation.js'
 import { citeDocument, type Editions, type Surroundings, type Writing } from '../citations/cite.js'
 import { readDocument } from '../citations/document/document.js'
 import { type Edition, editionOfCode, editionOfSnapshot } from '../citations/edition.js'
-import { openVersion } from '../citations/follow/version.js'
-import { plainWording } from '../citations/template.js'
+import { openVersion, type Version } from '../citations/follow/version.js'
+import { plainWording, type Wording } from '../citations/template.js'
 import { readWording } from '../citations/wording.js'
 import { newestRelease, readSnapshot } from '../recorded/snapshot.js'
 import { findingsOfCitations } from '../reports/citation-findings.js'
@@ -14,19 +14,27 @@ import { type CitationsReport, countStates } from '../reports/citations.js'
 import { renderCitationsJson } from '../reports/citations-json.js'
 import { renderCitationsText } from '../reports/citations-text.js'
 import { findingFormats, isFindingFormat, renderFindings } from '../reports/finding-formats.js'
-import { reportedSource, reportedVariable } from '../reports/report.js'
+import { type Report, reportedSource, reportedVariable } from '../reports/report.js'
 import { clonePath, hasClone } from '../source/clone.js'
 import { UsageError } from '../source/diagnostic.js'
+import { openDirectory } from '../source/directory.js'
 import { askGit, commitOf } from '../source/git.js'
 import { once } from '../source/once.js'
-import { isRelease, openSource } from '../source/open.js'
+import { isRelease } from '../source/open.js'
 import { openRevision } from '../source/revision.js'
 import type { SourceFile } from '../source/text.js'
-import type { SourceTree } from '../source/tree.js'
+import type { SourceTree, TreeOrigin } from '../source/tree.js'
 import type { DefineCommand, ExitStatus, Terminal } from './command.js'
-import { type AnalysisOptions, addAnalysisOptions, addOutputOptions, type OutputOptions, requestOf } from './options.js'
+import {
+  type AnalysisOptions,
+  addAnalysisOptions,
+  addOutputOptions,
+  beyondSnapshot,
+  type OutputOptions,
+  requestOf,
+} from './options.js'
 import { replaceFile, styleFor, writeReport } from './output.js'
-import { asItsRoleSees, isKubespray, openSubject, reportOfAnalysis, requireKubespray } from './subject.js'
+import { asItsRoleSees, isKubespray, openSubject, reportOfAnalysis, requireKubespray, withPorts } from './subject.js'
 import { packageVersion } from './version.js'
 
 interface CiteOptions extends Partial<Writing> {
@@ -55,15 +63,19 @@ export const defineCite: DefineCommand = (program, terminal, finish) => {
       if (!options.write && (options.accept || options.links))
         throw new UsageError(`${options.accept ? '--accept' : '--links'} goes with --write`)
       const documents = files.map(readText)
-      const wording = options.templates === undefined ? plainWording : readWording(readText(options.templates))
-      const editions = openEditions(options.source, requestOf(options), variablesIn(documents))
+      const wording = options.templates === undefined ? plainWording : wordingIn(options.templates)
+      const citations = citationsIn(documents)
+      const editions = openEditions(options.source, requestOf(options), {
+        problems: citations.flatMap(problemIn),
+        variables: citations.flatMap(variableIn),
+      })
       const writing = {
         write: options.write === true,
         accept: options.accept === true,
         links: options.links === true,
       }
       const cited = documents.map(file => ({
-        ...citeDocument(file, editions, wording, surroundingsOf(file.path), writing),
+        ...citeDocument(file, editions, wording, surroundingsOf(file.path, editions), writing),
         file,
       }))
       for (const { file, text } of cited) if (text !== file.text) replaceFile(file.path, text)
@@ -123,24 +135,60 @@ function readText(path: string): SourceFile {
   }
 }
 
-/** The names of the variables that the documents cite. */
-function variablesIn(documents: readonly SourceFile[]): readonly string[] {
-  const citations = documents.flatMap(file => readDocument(file).markers.map(({ says }) => parseCitation(says)))
-  return citations.flatMap(each => (!('invalid' in each) && each.kind === 'variable' ? [each.name] : []))
+/** The templates and words of a file. Throws UsageError where it holds something else. */
+function wordingIn(path: string): Wording {
+  const wording = readWording(readText(path))
+  if ('unread' in wording) throw new UsageError(wording.unread)
+  return wording
 }
 
-function openEditions(source: string | undefined, request: AnalysisRequest, variables: readonly string[]): Editions {
+/** What the markers of the documents cite. */
+function citationsIn(documents: readonly SourceFile[]): readonly Citation[] {
+  const citations = documents.flatMap(file => readDocument(file).markers.map(({ says }) => parseCitation(says)))
+  return citations.flatMap(each => ('invalid' in each ? [] : [each]))
+}
+
+function variableIn(citation: Citation): readonly string[] {
+  return citation.kind === 'variable' ? [citation.name] : []
+}
+
+function problemIn(citation: Citation): readonly string[] {
+  return citation.kind === 'verdict' || citation.kind === 'deciding' ? [citation.problem] : []
+}
+
+/** What a tag, commit or branch can be called; nothing that git would take for a search. */
+const referenceName = /^[\w][\w./+-]*$/
+
+function openEditions(source: string | undefined, request: AnalysisRequest, cited: CitedNames): OpenEditions {
   const known = new Map<string, Edition | undefined>()
   const remembered = (name: string, open: () => Edition | undefined): Edition | undefined => {
     if (!known.has(name)) known.set(name, open())
     return known.get(name)
   }
-  const ofTree = (tree: SourceTree, name?: string): Edition => editionOf(tree, name, request, variables)
+  // A commit is opened once, whatever names it has: what it says and what became of it are worked out once.
+  const cores = new Map<string, Core>()
+  const coreOf = (path: string, commit: string | undefined, open: () => SourceTree): Core => {
+    const key = commit === undefined ? path : `${path}\0${commit}`
+    const core = cores.get(key) ?? openCore(open(), request, cited)
+    cores.set(key, core)
+    return core
+  }
+  const ofTree = (tree: SourceTree): Edition => {
+    const { path, commit, kind } = tree.origin
+    const core = coreOf(path, kind === 'directory' ? undefined : commit, () => tree)
+    return editionOf(core, tree.origin)
+  }
+  const ofReference = (repository: string, name: string, commit: string): Edition => {
+    const { tree, ...core } = coreOf(repository, commit, () => openRevision(repository, name))
+    return editionOf({ tree, ...core }, { ...tree.origin, revision: name })
+  }
   const target = once(() => (source === undefined ? undefined : openNamed(source)))
-  const repositories = (): readonly string[] => [
-    ...(target()?.source.kind === 'revision' ? [target()?.source.path ?? ''] : []),
-    ...(hasClone() ? [clonePath()] : []),
-  ]
+  const checkouts = new Set<string>()
+  const repositories = (): readonly string[] => {
+    const { kind, path = null } = target()?.source ?? {}
+    const isRepository = path !== null && (kind === 'revision' || topOf(path) === resolve(path))
+    return [...(isRepository ? [path] : []), ...(hasClone() ? [clonePath()] : []), ...checkouts]
+  }
   const openNamed = (name: string): Edition => {
     const subject = openSubject(name, request)
     if (subject.kind === 'recorded') return editionOfSnapshot(subject.snapshot)
@@ -148,9 +196,12 @@ function openEditions(source: string | undefined, request: AnalysisRequest, vari
     return ofTree(subject.tree)
   }
   const openReference = (name: string): Edition | undefined => {
-    const repository = repositories().find(each => commitOf(each, name) !== undefined)
-    if (repository !== undefined) return ofTree(openRevision(repository, name), name)
-    const snapshot = isRelease(name) ? readSnapshot(name) : undefined
+    for (const repository of referenceName.test(name) ? repositories() : []) {
+      const commit = commitOf(repository, name)
+      if (commit !== undefined) return ofReference(repository, name, commit)
+    }
+    // It knows the default inventory only.
+    const snapshot = isRelease(name) && beyondSnapshot(request).length === 0 ? readSnapshot(name) : undefined
     return snapshot && editionOfSnapshot(snapshot)
   }
   return {
@@ -163,22 +214,46 @@ function openEditions(source: string | undefined, request: AnalysisRequest, vari
       return edition
     },
     named: name => remembered(name, () => openReference(name)),
+    checkout: top => {
+      checkouts.add(top)
+      return ofTree(openDirectory(top))
+    },
   }
 }
 
-function editionOf(
-  tree: SourceTree,
-  name: string | undefined,
-  request: AnalysisRequest,
-  variables: readonly string[],
-): Edition {
-  const source = reportedSource(tree.origin)
-  const version = openVersion(tree, name ?? source.release ?? source.commit ?? tree.origin.path)
+/** What an analysis has to tell beside the usual. */
+interface CitedNames {
+  readonly problems: readonly string[]
+  readonly variables: readonly string[]
+}
+
+interface OpenEditions extends Editions {
+  /** A kubespray checkout in which documents stand, as it lies on disk. */
+  readonly checkout: (top: string) => Edition
+}
+
+/** What a commit or directory says, whatever it is called. */
+interface Core {
+  readonly tree: SourceTree
+  readonly version: Version
+  readonly analysed: () => { readonly analysis: Analysis; readonly report: Report }
+}
+
+function openCore(tree: SourceTree, request: AnalysisRequest, { problems, variables }: CitedNames): Core {
+  const { revision, commit, path } = tree.origin
+  const version = openVersion(tree, revision ?? (tree.origin.kind === 'directory' ? path : (commit ?? path)))
   const analysed = once(() => {
-    const analysis = analyze(tree, { ...request, variables: () => [...new Set([...shownVariables, ...variables])] })
+    const asked = withPorts(request, problems)
+    const analysis = analyze(tree, { ...asked, variables: () => [...new Set([...shownVariables, ...variables])] })
     return { analysis, report: reportOfAnalysis(analysis) }
   })
-  return editionOfCode(version, source, source.kind === 'revision', analysed, (analysis, asked, role) => {
+  return { tree, version, analysed }
+}
+
+function editionOf({ version, analysed }: Core, origin: TreeOrigin): Edition {
+  const source = reportedSource(origin)
+  const name = origin.revision ?? version.name
+  return editionOfCode({ version, name, source }, analysed, (analysis, asked, role) => {
     const found =
       role === undefined
         ? asItsRoleSees(analysis, asked)
@@ -188,18 +263,23 @@ function editionOf(
 }
 
 /** What lies around a document: its own repository, and whether that is a kubespray checkout. */
-function surroundingsOf(document: string): Surroundings {
-  const directory = dirname(resolve(document))
-  const top = askGit(directory, ['rev-parse', '--show-toplevel'])
-  const inKubespray = top !== undefined && isKubespray(openSource(top) ?? missing(top))
+function surroundingsOf(document: string, editions: OpenEditions): Surroundings {
+  const directory = dirname(realpathSync(document))
+  const top = topOf(directory)
+  const inKubespray = top !== undefined && isKubespray(openDirectory(top))
+  const edition = once(() => editions.checkout(top ?? directory))
   return {
     isOwn: path => !inKubespray && above(directory, top).some(each => existsSync(join(each, path))),
-    inKubespray: top !== undefined && inKubespray ? relative(top, resolve(document)).split(sep).join('/') : undefined,
+    checkout:
+      top === undefined || !inKubespray
+        ? undefined
+        : { edition, path: relative(top, realpathSync(document)).split(sep).join('/') },
   }
 }
 
-function missing(path: string): never {
-  throw new UsageError(`${path}: cannot be read`)
+/** The top of the repository a directory stands in. */
+function topOf(directory: string): string | undefined {
+  return askGit(directory, ['rev-parse', '--show-toplevel'])
 }
 
 /** A directory and those above it, up to the top of its repository. */

@@ -108,7 +108,8 @@ bridge_is_built_in: false
 `,
   'roles/spare/tasks/main.yml': null,
   'docs/swap.md': null,
-  'docs/operations/swap.md': '# Swap\n\nSwap is turned off, see [the tasks](../roles/kubernetes/preinstall/tasks/swap.yml).\n',
+  'docs/operations/swap.md':
+    '# Swap\n\nSwap is turned off, see [the tasks](../roles/kubernetes/preinstall/tasks/swap.yml).\n',
 }
 
 /** Nobody loads the module any more, and the file of swap has another number again. */
