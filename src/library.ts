@@ -120,22 +120,20 @@ export async function audit(options: AuditOptions): Promise<AuditJson> {
  */
 export async function cite(options: CiteOptions): Promise<CiteResult> {
   checkOptions('cite', options, citeOptions)
-  const [{ citeTexts }, { citationsJson }, { readText }, { readWording }, { plainWording }, request] =
-    await Promise.all([
-      import('./commands/cite.js'),
-      import('./reports/citations-json.js'),
-      import('./commands/documents.js'),
-      import('./commands/wording.js'),
-      import('./citations/template.js'),
-      requestFor(options),
-    ])
+  const [{ citeTexts }, { citationsJson }, { readText, wordingIn }, { plainWording }, request] = await Promise.all([
+    import('./commands/cite.js'),
+    import('./reports/citations-json.js'),
+    import('./commands/documents.js'),
+    import('./citations/template.js'),
+    requestFor(options),
+  ])
   const { write = false, accept = false, links = false, templates } = options
   const { report, texts } = citeTexts(
     options.documents.map(document => (typeof document === 'string' ? readText(document) : document)),
     request,
     {
       source: options.source,
-      wording: templates === undefined ? plainWording : readWording(readText(templates)),
+      wording: templates === undefined ? plainWording : wordingIn(templates),
       writing: { write, accept, links },
     },
   )

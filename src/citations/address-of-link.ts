@@ -7,7 +7,7 @@ export interface LinkedPlace {
   readonly last: number | undefined
 }
 
-/** Owners under which the repository stands or stood. */
+/** Owners under which the repository stands or stood; GitHub takes capital letters for small ones. */
 const owners: ReadonlySet<string> = new Set(['kubernetes-sigs', 'kubernetes-incubator', 'kubespray'])
 
 /** What GitHub shows of a repository's files. */
@@ -20,7 +20,7 @@ export function placeOfLink(address: string): LinkedPlace | undefined {
   const segments = url.pathname.split('/').slice(1).map(decoded)
   if (segments.some(segment => segment === undefined)) return undefined
   const [owner = '', repository = '', ...rest] = segments as string[]
-  if (!owners.has(owner) || repository !== 'kubespray') return undefined
+  if (!owners.has(owner.toLowerCase()) || repository.toLowerCase() !== 'kubespray') return undefined
   const isRaw = url.hostname === 'raw.githubusercontent.com'
   if (!isRaw && !/^(?:www\.)?github\.com$/.test(url.hostname)) return undefined
   const [view = '', ...inView] = isRaw ? ['raw', ...rest] : rest
@@ -39,7 +39,7 @@ export function linkTo(
   const url = new URL(address)
   const [owner, repository, ...rest] = url.pathname.split('/').slice(1)
   const view = url.hostname === 'raw.githubusercontent.com' ? [] : [rest[0] ?? 'blob']
-  const path = place.path.split('/').map(encodeURIComponent)
+  const path = place.path === '' ? [] : place.path.split('/').map(encodeURIComponent)
   url.pathname = ['', owner, repository, ...view, encodeURIComponent(place.ref), ...path].join('/')
   const { first, last } = place
   if (first !== undefined) url.hash = last === undefined || last === first ? `L${first}` : `L${first}-L${last}`

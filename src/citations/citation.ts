@@ -119,6 +119,12 @@ export function parseCitation(says: string): Citation | Invalid {
   return { ...cited, source: named.get('source'), template: named.get('template') }
 }
 
+/** What a citation cites, in the same text for whatever marker says it, and wherever it is looked up. */
+export function citedText({ source: _, template: __, ...cited }: Citation): string {
+  if (!('address' in cited)) return JSON.stringify(cited)
+  return JSON.stringify({ ...cited, address: addressText(cited.address) })
+}
+
 /** A marker's text for the same citation of a task under another address. */
 export function withAddress(says: string, address: PartialAddress): string {
   const words = wordsIn(says)

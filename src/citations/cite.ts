@@ -2,7 +2,7 @@ import type { CitationState, ReportedCitation, ReportedDocument } from '../repor
 import { isRelease } from '../source/open.js'
 import { lineOf, positionOf, type SourceFile, type Span } from '../source/text.js'
 import { linkTo, placeOfLink } from './address-of-link.js'
-import { parseCitation } from './citation.js'
+import { citedText, parseCitation } from './citation.js'
 import { type CitedDocument, readDocument } from './document/document.js'
 import type { Marker } from './document/markers.js'
 import { type Edit, fitBody, writeBodies } from './document/write.js'
@@ -10,7 +10,7 @@ import type { Edition } from './edition.js'
 import { type JudgedMarker, judgeMarker } from './judge-marker.js'
 import { type JudgedPlace, judgePlace, unchecked } from './judge-place.js'
 import { fetchHint } from './look-up.js'
-import { parsePin, pinText } from './pin.js'
+import { hashOfText, parsePin, pinText } from './pin.js'
 import { readSettings, type Settings } from './settings.js'
 import type { Wording } from './template.js'
 
@@ -38,8 +38,14 @@ export interface Writing {
 export interface Surroundings {
   /** Whether a path of the text names a file of the author's own. */
   readonly isOwn: (path: string) => boolean
-  /** Its path in a kubespray checkout, where it stands in one: its relative links lead into that. */
-  readonly inKubespray: string | undefined
+  /** The kubespray checkout it stands in, if it does: it is about that, and its relative links lead into it. */
+  readonly checkout: Checkout | undefined
+}
+
+export interface Checkout {
+  readonly edition: () => Edition
+  /** The document's path in it. */
+  readonly path: string
 }
 
 /**
@@ -57,7 +63,7 @@ export function citeDocument(
   const settings = readSettings(read.settings, wording)
   const problems = [...read.problems, ...settings.problems].map(({ says, at }) => ({ line: lineOf(at), says }))
   const mayWrite = writing.write && problems.length === 0
-  const markers = read.markers.map(marker => ({ marker, judged: judged(marker, settings, editions) }))
+  const markers = read.markers.map(marker => ({ marker, judged: judged(marker, settings, editions, surroundings) }))
   const places = [
     ...linkedPlaces(read, editions, surroundings),
     ...writtenPaths(read, settings, editions, surroundings),
@@ -89,12 +95,12 @@ export function citeDocument(
   const citations = [...ofMarkers, ...ofPlaces].toSorted(
     (left, right) => left.line - right.line || left.column - right.column,
   )
-  // Lines of a path are followed from the version that the document names: it stays until they are put right.
+  // Paths are followed from the version that the document names: it stays until they are put right.
   const isMoved = ofPlaces.every(
-    ({ kind, state, cited }) => kind !== 'path' || state === 'true' || cited?.first == null,
+    ({ kind, state, cited }) => kind !== 'path' || state === 'true' || (state === 'gone' && cited?.first == null),
   )
-  const version = mayWrite && isMoved ? (editions.target?.version ?? undefined) : undefined
-  const text = withPlaces({ ...file, text: withBodies }, read, places.filter(isPutRight), version)
+  const target = mayWrite && isMoved ? editions.target : undefined
+  const text = withPlaces({ ...file, text: withBodies }, read, places.filter(isPutRight), target)
   return { document: { path: file.path, citations, problems, written: text !== file.text }, text }
 }
 
@@ -103,8 +109,9 @@ function withPlaces(
   file: SourceFile,
   before: CitedDocument,
   replaced: readonly JudgedText[],
-  version: string | undefined,
+  target: Edition | undefined,
 ): string {
+  const version = target?.version ?? undefined
   if (replaced.length === 0 && version === undefined) return file.text
   const now = readDocument(file)
   const links = before.links.flatMap(({ at }, index) => {
@@ -114,8 +121,9 @@ function withPlaces(
   })
   const sources = now.settings.flatMap(({ says, at }) => {
     const [, value] = /^source\s+(\S+)/.exec(says) ?? []
-    if (version === undefined || value === undefined || value === version) return []
-    const start = at.start + file.text.slice(at.start, at.end).indexOf(value)
+    // A branch goes on by itself.
+    if (version === undefined || value === undefined || value === version || value === target?.name) return []
+    const start = at.start + file.text.slice(at.start, at.end).lastIndexOf(value)
     return [{ at: { file, start, end: start + value.length }, text: version }]
   })
   let text = file.text
@@ -139,17 +147,23 @@ function isWritten(marker: Marker, edit: Edit): boolean {
   return marker.body === edit.body && marker.state === edit.state && marker.says === edit.says
 }
 
-function judged(marker: Marker, settings: Settings, editions: Editions): JudgedMarker {
+function judged(marker: Marker, settings: Settings, editions: Editions, { checkout }: Surroundings): JudgedMarker {
   const nothing = { cited: null, now: null, diff: null, nearest: null }
   const citation = parseCitation(marker.says)
   if ('invalid' in citation) return { state: 'invalid', says: citation.invalid, ...nothing }
   const pin = parsePin(marker.state)
   // A marker that names its version means that one, whatever the others move to.
-  const own = editions.target === undefined ? newer(settings.source, pin?.version ?? undefined) : undefined
-  const named = citation.source ?? own
-  const edition = named === undefined ? (editions.target ?? editions.newest()) : editions.named(named)
+  const own = newer(settings.source, pin?.version ?? undefined)
+  const named = citation.source ?? (editions.target === undefined ? own : undefined)
+  const edition =
+    named === undefined ? (editions.target ?? checkout?.edition() ?? editions.newest()) : editions.named(named)
   if (edition === undefined) return { state: 'unchecked', says: `${named} is not at hand; ${fetchHint}`, ...nothing }
-  const old = pin?.version == null ? undefined : pin.version === edition.version ? edition : editions.named(pin.version)
+  // What is not written yet, its author read in the version the document is about.
+  const before = pin?.says === hashOfText(citedText(citation)) ? (pin.version ?? undefined) : (citation.source ?? own)
+  const old = before === undefined ? undefined : before === edition.version ? edition : editions.named(before)
+  if (old === undefined && before !== undefined && pin === undefined && citation.kind === 'lines') {
+    return { state: 'unchecked', says: `${before}, whose lines it names, is not at hand; ${fetchHint}`, ...nothing }
+  }
   const { says, body, context } = marker
   // As it will be read back; what cannot be put there is refused when it is written.
   const fit = (text: string): string => {
@@ -175,11 +189,7 @@ interface JudgedText {
   readonly replacement: string | null
 }
 
-function linkedPlaces(
-  { links }: CitedDocument,
-  editions: Editions,
-  { inKubespray }: Surroundings,
-): readonly JudgedText[] {
+function linkedPlaces({ links }: CitedDocument, editions: Editions, { checkout }: Surroundings): readonly JudgedText[] {
   return links.flatMap(({ url, at }): readonly JudgedText[] => {
     const place = placeOfLink(url)
     if (place?.ref !== undefined) {
@@ -192,18 +202,11 @@ function linkedPlaces(
         { at, kind: 'link', citation: url, judged: judgedPlace, replacement: newLink(url, judgedPlace, editions) },
       ]
     }
-    const path = inKubespray === undefined ? undefined : relativePath(url, inKubespray)
-    if (path === undefined) return []
-    const edition = editions.target ?? editions.newest()
-    return [
-      {
-        at,
-        kind: 'link',
-        citation: url,
-        judged: judgePlace({ ref: undefined, path, first: undefined, last: undefined }, edition, undefined),
-        replacement: null,
-      },
-    ]
+    const path = checkout === undefined ? undefined : relativePath(url, checkout.path)
+    if (checkout === undefined || path === undefined) return []
+    const named = { ref: undefined, path, first: undefined, last: undefined }
+    const judgedPlace = judgePlace(named, checkout.edition(), editions.target)
+    return [{ at, kind: 'link', citation: url, judged: judgedPlace, replacement: null }]
   })
 }
 
@@ -244,20 +247,25 @@ function writtenPaths(
   { paths }: CitedDocument,
   settings: Settings,
   editions: Editions,
-  { isOwn }: Surroundings,
+  { isOwn, checkout }: Surroundings,
 ): readonly JudgedText[] {
   return paths.flatMap(({ path, first, last, at, placeholder }): readonly JudgedText[] => {
     if (placeholder || isOwn(path)) return []
-    const written = settings.source === undefined ? undefined : editions.named(settings.source)
+    const written = settings.source === undefined ? checkout?.edition() : editions.named(settings.source)
     const edition = written ?? editions.target ?? editions.newest()
     const target = written === undefined ? undefined : editions.target
+    const citation = pathText({ file: path, first: first ?? null, last: last ?? null })
+    if (written === undefined && settings.source !== undefined) {
+      if (!tellingPaths.test(path)) return []
+      const says = `${settings.source} is not at hand; ${fetchHint}`
+      return [{ at, kind: 'path', citation, judged: unchecked(says), replacement: null }]
+    }
     const place = { ref: undefined, path: path.replace(/\/+$/, ''), first, last }
     const isThere = [edition, target].some(each => each?.code?.version.tree.entryKind(place.path) !== undefined)
     if (!isThere && !tellingPaths.test(path)) return []
     const judgedPlace = judgePlace(place, edition, target)
     const { now, state } = judgedPlace
     const text = now === null ? null : pathText(now)
-    const citation = pathText({ file: path, first: first ?? null, last: last ?? null })
     return [
       {
         at,

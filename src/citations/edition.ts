@@ -53,19 +53,17 @@ export type FindVariable = (analysis: Analysis, name: string, role: string | und
 
 /** A version whose role code is at hand; nothing is analysed before it is asked for. */
 export function editionOfCode(
-  version: Version,
-  source: ReportedSource,
-  clean: boolean,
+  { version, name, source }: { readonly version: Version; readonly name: string; readonly source: ReportedSource },
   analysed: () => { readonly analysis: Analysis; readonly report: Report },
   find: FindVariable,
 ): Edition {
   return {
-    name: version.name,
+    name,
     source,
-    version: clean ? (source.release ?? source.commit) : null,
-    permalink: permalinks(source, clean),
+    version: source.kind === 'revision' ? (source.release ?? source.commit) : null,
+    permalink: permalinks(source),
     report: () => analysed().report,
-    variable: (name, role) => find(analysed().analysis, name, role),
+    variable: (asked, role) => find(analysed().analysis, asked, role),
     code: { version, conditionsOf: at => conditionsIn(analysed().analysis, at) },
   }
 }

@@ -1,9 +1,9 @@
 import { unifiedDiff } from '../audit/matching/lines.js'
 import type { CitationState, CitedPlace } from '../reports/citations.js'
 import { placeText } from '../reports/place.js'
-import type { Citation } from './citation.js'
+import { type Citation, citedText, parseCitation } from './citation.js'
 import type { Edition } from './edition.js'
-import { type Found, fetchHint, type LookedUp, lookUp, type Nearest } from './look-up.js'
+import { type Before, type Found, fetchHint, type LookedUp, lookUp, type Nearest } from './look-up.js'
 import { codeSpan, fencedCode, htmlOf } from './markdown-text.js'
 import { hashOfText, type Pin, type PinnedPlace } from './pin.js'
 import { type Context, type Fields, fieldsOf, renderTemplate, templateFor, type Wording } from './template.js'
@@ -33,9 +33,9 @@ export interface JudgedMarker {
 }
 
 /**
- * Judges a citation against an edition; `old` is the edition it was written from, where that is at hand. Author and program
- * are told apart by the pin: a marker that asks for something else is to be written anew, a text that is neither what was
- * written nor what would be is somebody's and counts as changed.
+ * Judges a citation against an edition; `old` is the edition it was written from, or that its author read, where that is at
+ * hand. Author and program are told apart by the pin: a marker that cites or words something else is to be written anew, a
+ * text that is neither what was written nor what would be is somebody's and counts as changed.
  */
 export function judgeMarker(
   marked: MarkedCitation,
@@ -46,10 +46,15 @@ export function judgeMarker(
   const { citation, says, body, context } = marked
   const template = templateFor(citation.kind, context, citation.template, wording)
   if (typeof template !== 'string') return notFound({ kind: 'invalid', says: template.invalid }, null)
-  const asks = (marker: string): string => hashOfText([marker, template, ...[...wording.words].flat()].join('\n'))
-  const pin = marked.pin?.says === asks(says) ? marked.pin : undefined
-  // Which task or lines are meant stays known where only the wording is another one.
-  const before = marked.pin && { address: marked.pin.address, place: marked.pin.place, edition: old }
+  const wordingHash = hashOfText([template, ...[...wording.words].flat()].join('\n'))
+  const pin = marked.pin?.says === hashOfText(citedText(citation)) ? marked.pin : undefined
+  const before: Before = {
+    address: pin?.address,
+    place: pin?.place ?? null,
+    content: pin?.content,
+    version: pin?.version ?? undefined,
+    edition: old,
+  }
   const looked = lookUp(citation, edition, before)
   const cited = pin === undefined ? null : citedPlace(pin.version ?? '-', pin.place, old)
   if (looked.kind !== 'found') return notFound(looked, cited)
@@ -58,9 +63,9 @@ export function judgeMarker(
   if (typeof rendered !== 'string') return { ...notFound(rendered, cited), now }
   const text = marked.fit(rendered)
   const content = hashOfText(whatItSays(citation, looked, template))
+  const newSays = looked.says?.(says) ?? says
   const told = (state: CitationState, why: string, diff: string | null = null): JudgedMarker => {
-    const newSays = looked.says?.(says) ?? says
-    const hashes = { says: asks(newSays), content, body: hashOfText(text) }
+    const hashes = { says: citedHash(newSays), wording: wordingHash, content, body: hashOfText(text) }
     const newPin = { version: edition.version, place: looked.place, ...hashes, address: looked.address }
     return {
       state,
@@ -73,20 +78,34 @@ export function judgeMarker(
     }
   }
   if (pin === undefined) {
+    // Lines that its author read in another version.
+    if (looked.isSame === false) {
+      return told('changed', `${edition.name} says something else than ${old?.name}`, diffOf(body, text, cited, now))
+    }
     return told(
       'unwritten',
       marked.pin !== undefined
-        ? 'the marker, or the wording of the document, asks for something else than what is written here'
+        ? 'the marker cites something else than what is written here'
         : body.trim() === ''
           ? 'nothing is written here yet'
           : 'what is written here does not come from this program',
     )
   }
-  if (!(looked.isSame ?? pin.content === content)) {
-    return told('changed', `${edition.name} says something else`, diffOf(body, text, cited, now))
+  const isReworded = pin.wording !== wordingHash
+  const contentBefore = isReworded ? contentAsWordedNow(citation, template, pin, before, edition) : pin.content
+  if (!(looked.isSame ?? contentBefore === content)) {
+    const why =
+      contentBefore === undefined
+        ? `it is worded otherwise than when it was written, and whether ${edition.name} says what ${pin.version} said cannot be told without that`
+        : `${edition.name} says something else`
+    return told('changed', why, diffOf(body, text, cited, now))
   }
   if (hashOfText(body) !== pin.body && body !== text) {
     return told('changed', 'the text between the markers was changed by hand', diffOf(body, text, cited, now))
+  }
+  if (isReworded && body !== text) return told('unwritten', 'the document words it otherwise than it is written here')
+  if (newSays !== says && isSamePlace(pin.place, looked.place)) {
+    return told('moved', 'it stands at the same place under another name')
   }
   if (!isSamePlace(pin.place, looked.place)) {
     return told(
@@ -95,6 +114,11 @@ export function judgeMarker(
     )
   }
   return told('true', `${edition.name} says the same at the same place`)
+}
+
+/** Whether all that is cited counts, shown or not. */
+function hasWholeContent({ kind }: Citation): boolean {
+  return kind === 'task' || kind === 'deciding' || kind === 'lines'
 }
 
 /** Fields that say where something stands, not what it says. */
@@ -112,10 +136,33 @@ const placeNames: ReadonlySet<string> = new Set([
 ])
 
 /** What two editions have to agree in: of verdicts, values and conditions what the text shows of them, of tasks and lines all. */
-function whatItSays({ kind }: Citation, looked: Found, template: string): string {
-  if (kind === 'task' || kind === 'deciding' || kind === 'lines') return looked.content
+function whatItSays(citation: Citation, looked: Found, template: string): string {
+  if (hasWholeContent(citation)) return looked.content
   const shown = [...fieldsOf(template)].filter(name => !placeNames.has(name))
   return shown.length === 0 ? looked.content : shown.map(name => `${name}=${looked.fields[name]}`).join('\n')
+}
+
+/**
+ * What was written, as the wording of now would say it, which decides what counts of it: the edition of then knows.
+ * Undefined where that is not at hand.
+ */
+function contentAsWordedNow(
+  citation: Citation,
+  template: string,
+  pin: Pin,
+  before: Before,
+  edition: Edition,
+): string | undefined {
+  if (hasWholeContent(citation)) return pin.content
+  const old = pin.version !== null && pin.version === edition.version ? edition : before.edition
+  const then = old && lookUp(citation, old, { ...before, edition: undefined })
+  return then?.kind === 'found' ? hashOfText(whatItSays(citation, then, template)) : undefined
+}
+
+/** The hash of what a marker cites. */
+function citedHash(says: string): string {
+  const citation = parseCitation(says)
+  return hashOfText('invalid' in citation ? says : citedText(citation))
 }
 
 function notFound(looked: Exclude<LookedUp, Found>, cited: CitedPlace | null): JudgedMarker {

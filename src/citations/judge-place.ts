@@ -31,7 +31,7 @@ export function judgePlace(place: LinkedPlace, old: Edition, target: Edition | u
   const absent = missingIn(version, place)
   if (absent !== undefined) return goneFrom(place, target ?? old, absent)
   const cited = placeIn(old, place)
-  if (target === undefined) return told('true', `${old.name} has it`, cited, cited)
+  if (target === undefined || version === now) return told('true', `${old.name} has it`, cited, cited)
   return place.first === undefined
     ? followedPath(place, { old, target }, [version, now], cited)
     : followedLines(place, { old, target }, [version, now], cited)
@@ -59,8 +59,8 @@ function missingIn(version: Version, { path, first, last }: LinkedPlace): string
   if (first === undefined) return undefined
   const lines = fileLines(version, path)
   if (lines === undefined) return `${path} of ${version.name} is a directory, which has no lines`
-  const beyond = last ?? first
-  return beyond <= lines.length
+  const beyond = first < 1 ? first : (last ?? first)
+  return beyond >= 1 && beyond <= lines.length
     ? undefined
     : `${path} of ${version.name} has ${lines.length} lines; there is no line ${beyond}`
 }

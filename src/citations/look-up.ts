@@ -9,7 +9,7 @@ import { findTask } from './follow/find-task.js'
 import { followLines } from './follow/follow-lines.js'
 import { findTaskAcross } from './follow/task-across.js'
 import { fileLines, type Version } from './follow/version.js'
-import type { PinnedPlace } from './pin.js'
+import { hashOfText, type PinnedPlace } from './pin.js'
 import type { Fields } from './template.js'
 
 /** What a citation names in an edition. */
@@ -47,17 +47,22 @@ export interface Nearest {
   readonly why: string
 }
 
-/** What a citation was when it was last written, and the edition it was written from where that is at hand. */
+/** What a citation was when it was last written, and the edition it was written from, or its author read. */
 export interface Before {
   readonly address: PartialAddress | undefined
   readonly place: PinnedPlace | null
+  /** A hash. */
+  readonly content: string | undefined
+  /** The name of the version it was written from. */
+  readonly version: string | undefined
+  /** Undefined where it is not at hand. */
   readonly edition: Edition | undefined
 }
 
 const nowhere: Fields = { task: null, role: null, module: null, address: null, effect: null }
 
 /** Looks up what a citation names in an edition. `before` says which task or lines it was, where it was written before. */
-export function lookUp(citation: Citation, edition: Edition, before: Before | undefined): LookedUp {
+export function lookUp(citation: Citation, edition: Edition, before: Before): LookedUp {
   switch (citation.kind) {
     case 'verdict':
       return lookUpVerdict(citation.problem, edition)
@@ -76,15 +81,22 @@ export function lookUp(citation: Citation, edition: Edition, before: Before | un
   }
 }
 
-function verdictIn(edition: Edition, problem: string): ReportedVerdict | { readonly invalid: string } {
+type NotFound = Extract<LookedUp, { readonly kind: 'unchecked' | 'invalid' }>
+
+function verdictIn(edition: Edition, problem: string): ReportedVerdict | NotFound {
   const { problems } = edition.report()
   const verdict = problems.find(({ id }) => id === problem)
-  return verdict ?? { invalid: `no problem '${problem}'; there are ${problems.map(({ id }) => id).join(', ')}` }
+  if (verdict !== undefined) return verdict
+  if (edition.code === undefined && /^port_\d{1,5}$/.test(problem)) {
+    return { kind: 'unchecked', says: `${edition.name} is only recorded, without ${problem}; ${fetchHint}` }
+  }
+  const names = problems.map(({ id }) => id).join(', ')
+  return { kind: 'invalid', says: `no problem '${problem}'; there are ${names}, and port_N for any port` }
 }
 
 function lookUpVerdict(problem: string, edition: Edition): LookedUp {
   const verdict = verdictIn(edition, problem)
-  if ('invalid' in verdict) return { kind: 'invalid', says: verdict.invalid }
+  if ('kind' in verdict) return verdict
   const evidence = verdict.now.evidence[0] ?? verdict.afterReboot.evidence[0]
   const said = (fixedBy: string, condition: string | null): string =>
     condition === null ? fixedBy : `${fixedBy} if ${condition}`
@@ -110,7 +122,7 @@ function lookUpVerdict(problem: string, edition: Edition): LookedUp {
 
 function lookUpDeciding({ problem, phase, nth }: Extract<Citation, { kind: 'deciding' }>, edition: Edition): LookedUp {
   const verdict = verdictIn(edition, problem)
-  if ('invalid' in verdict) return { kind: 'invalid', says: verdict.invalid }
+  if ('kind' in verdict) return verdict
   const phases = phase === 'now' ? ['now'] : phase === 'reboot' ? ['afterReboot'] : ['now', 'afterReboot']
   const evidence = phases.flatMap(each => (each === 'now' ? verdict.now : verdict.afterReboot).evidence)[nth - 1]
   if (evidence === undefined) {
@@ -181,15 +193,15 @@ function dedented(lines: readonly string[]): string {
 function lookUpTask(
   asked: PartialAddress,
   edition: Edition,
-  before: Before | undefined,
+  before: Before,
   found: (task: AddressedTask) => LookedUp,
 ): LookedUp {
   // What was written says more than the author did, as long as it is about the same task.
-  const known = before?.address
+  const known = before.address
   const address = known !== undefined && isPartOf(asked, known) ? known : asked
   if (edition.code === undefined) return recordedTask(address, asked, edition)
   const { version } = edition.code
-  const old = before?.edition?.code?.version
+  const old = before.edition?.code?.version
   const answer = old === undefined ? findTask(version.addresses, address) : findTaskAcross(old, version, address)
   if (answer.state === 'ambiguous') {
     const some = answer.among.slice(0, 4).map(({ address: each }) => addressText(each))
@@ -281,8 +293,11 @@ function conditionFound(addressed: AddressedTask, nth: number | undefined, editi
   const shown = nth === undefined ? conditions : conditions.slice(nth - 1, nth)
   const [only] = shown
   if (only === undefined) {
-    const count = conditions.length === 0 ? 'no condition' : `${conditions.length} conditions`
-    return { kind: 'gone', says: `${addressText(addressed.address)} has ${count} in this run` }
+    const { address, task: found } = addressed
+    const isReached = found.when.length === 0 || conditions.length > 0
+    const count = conditions.length === 0 ? 'no condition' : conditions.length === 1 ? 'one' : `${conditions.length}`
+    const says = isReached ? `has ${count} in this run` : 'is nothing that this run comes to; --playbook names another'
+    return { kind: 'gone', says: `${addressText(address)} ${says}` }
   }
   const { excerpt: _, ...rest } = task
   const runs = shown.some(each => each.runs === 'false')
@@ -321,15 +336,15 @@ function lookUpVariable(name: string, role: string | undefined, edition: Edition
 function lookUpLines(
   { path, first, last }: { readonly path: string; readonly first: number; readonly last: number },
   edition: Edition,
-  before: Before | undefined,
+  before: Before,
 ): LookedUp {
   if (edition.code === undefined)
     return { kind: 'unchecked', says: `lines need the role code of ${edition.name}; ${fetchHint}` }
   const { version } = edition.code
-  const place = { file: path, first, last }
-  const isSame = before?.place?.file === path && before.place.first === first && before.place.last === last
-  const old = isSame ? before?.edition?.code?.version : undefined
-  if (old === undefined) return linesFound(version, place)
+  const old = before.edition?.code?.version
+  const place = before.place ?? { file: path, first, last }
+  if (old === undefined)
+    return before.content === undefined ? linesFound(version, place) : sameLines(version, place, before)
   const followed = followLines(old, version, place.file, place.first, place.last)
   if (followed.state === 'absent') return { kind: 'gone', says: followed.says }
   if (followed.state === 'gone') {
@@ -346,6 +361,26 @@ function lookUpLines(
   if (found.kind !== 'found' || found.place === null) return found
   const { place: now } = found
   return { ...found, isSame: followed.state === 'same', says: says => withPlace(says, now) }
+}
+
+/** Lines that were written from a version that is not at hand: what is known of them is a hash. */
+function sameLines(version: Version, place: PinnedPlace, { content, version: old }: Before): LookedUp {
+  const found = linesFound(version, place)
+  if (found.kind === 'found' && hashOfText(found.content) === content) return found
+  const lines = fileLines(version, place.file) ?? []
+  const length = place.last - place.first + 1
+  const starts = [...lines.keys()].filter(
+    at => at + length <= lines.length && hashOfText(dedented(lines.slice(at, at + length))) === content,
+  )
+  const [start, ...more] = starts
+  if (start !== undefined && more.length === 0) {
+    const now = { file: place.file, first: start + 1, last: start + length }
+    const there = linesFound(version, now)
+    return there.kind === 'found' ? { ...there, says: says => withPlace(says, now) } : there
+  }
+  if (old === undefined) return found
+  const says = `${old}, from which it was written, is not at hand, and ${version.name} does not say the same there; ${fetchHint}`
+  return { kind: 'unchecked', says }
 }
 
 function linesFound(version: Version, { file, first, last }: PinnedPlace): LookedUp {

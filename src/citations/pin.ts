@@ -3,14 +3,16 @@ import { addressText, type PartialAddress, parseAddress } from '../addresses/add
 
 /**
  * What a closing marker keeps of a citation as it was last written, so that a later version can be compared with it:
- * `VERSION FILE:FIRST-LAST says=HASH content=HASH body=HASH address=ADDRESS`.
+ * `VERSION FILE:FIRST-LAST says=HASH wording=HASH content=HASH body=HASH address=ADDRESS`.
  */
 export interface Pin {
   /** The release or commit it was written from; null for a directory that is no commit. */
   readonly version: string | null
   readonly place: PinnedPlace | null
-  /** A hash of the opening marker: whether it still cites the same. */
+  /** A hash of what the opening marker cites: whether it still cites the same. */
   readonly says: string
+  /** A hash of the template and the words: whether the author words it as before. */
+  readonly wording: string
   /** A hash of what is cited: whether it says the same. */
   readonly content: string
   /** A hash of the text between the markers: whether it was changed by hand. */
@@ -29,9 +31,9 @@ export interface PinnedPlace {
 const NOTHING = '-'
 
 /** A pin as the closing marker has it. */
-export function pinText({ version, place, says, content, body, address }: Pin): string {
+export function pinText({ version, place, says, wording, content, body, address }: Pin): string {
   const where = place === null ? NOTHING : `${encodeURI(place.file)}:${place.first}-${place.last}`
-  const hashes = `says=${says} content=${content} body=${body}`
+  const hashes = `says=${says} wording=${wording} content=${content} body=${body}`
   return `${version ?? NOTHING} ${where} ${hashes}${address === undefined ? '' : ` address=${addressText(address)}`}`
 }
 
@@ -39,13 +41,14 @@ export function pinText({ version, place, says, content, body, address }: Pin): 
 export function parsePin(text: string): Pin | undefined {
   const [version, where, ...rest] = text.trim().split(/\s+/)
   const named = new Map(rest.map(word => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]))
-  const [says, content, body] = ['says', 'content', 'body'].map(name => named.get(name))
+  const hashes = ['says', 'wording', 'content', 'body'].map(name => named.get(name) ?? '')
+  const [says = '', wording = '', content = '', body = ''] = hashes
   if (version === undefined || where === undefined) return undefined
-  if (![says, content, body].every(hash => /^[0-9a-f]{7}$/.test(hash ?? ''))) return undefined
+  if (!hashes.every(hash => /^[0-9a-f]{7}$/.test(hash))) return undefined
   const place = where === NOTHING ? null : parsePlace(where)
-  if (place === undefined || says === undefined || content === undefined || body === undefined) return undefined
+  if (place === undefined) return undefined
   const address = parseAddress(named.get('address') ?? '')
-  return { version: version === NOTHING ? null : version, place, says, content, body, address }
+  return { version: version === NOTHING ? null : version, place, says, wording, content, body, address }
 }
 
 function parsePlace(text: string): PinnedPlace | undefined {

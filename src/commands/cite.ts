@@ -10,12 +10,11 @@ import type { ReportedSource } from '../reports/report.js'
 import { UsageError } from '../source/diagnostic.js'
 import type { SourceFile } from '../source/text.js'
 import type { DefineCommand, ExitStatus, Terminal } from './command.js'
-import { readText, surroundingsOf } from './documents.js'
+import { readText, surroundingsOf, wordingIn } from './documents.js'
 import { openEditions } from './editions.js'
 import { type AnalysisOptions, addAnalysisOptions, addOutputOptions, type OutputOptions, requestOf } from './options.js'
 import { replaceFile, styleFor, writeReport } from './output.js'
 import { packageVersion } from './version.js'
-import { readWording } from './wording.js'
 
 interface CiteOptions extends Partial<Writing> {
   readonly check?: boolean
@@ -43,11 +42,10 @@ export const defineCite: DefineCommand = (program, terminal, finish) => {
       if (!options.write && (options.accept || options.links))
         throw new UsageError(`${options.accept ? '--accept' : '--links'} goes with --write`)
       const documents = files.map(readText)
-      const wording = options.templates === undefined ? plainWording : readWording(readText(options.templates))
       const { write = false, accept = false, links = false } = options
       const { report, newest, texts } = citeTexts(documents, requestOf(options), {
         source: options.source,
-        wording,
+        wording: options.templates === undefined ? plainWording : wordingIn(options.templates),
         writing: { write, accept, links },
       })
       for (const { path, text } of texts) replaceFile(path, text)
@@ -75,7 +73,9 @@ export function citeTexts(
 ): CitedTexts {
   const { source, wording, writing } = options
   const editions = openEditions(source, request, documents)
-  const cited = documents.map(file => citeDocument(file, editions, wording, surroundingsOf(file.path), writing))
+  const cited = documents.map(file =>
+    citeDocument(file, editions, wording, surroundingsOf(file.path, editions), writing),
+  )
   const texts = documents.map(({ path }, index) => ({ path, text: cited[index]?.text ?? '' }))
   return {
     report: { source: editions.target?.source ?? null, documents: cited.map(({ document }) => document) },

@@ -1,10 +1,13 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { Surroundings } from '../citations/cite.js'
+import type { Wording } from '../citations/template.js'
+import { readWording } from '../citations/wording.js'
 import { UsageError } from '../source/diagnostic.js'
 import { openDirectory } from '../source/directory.js'
-import { askGit } from '../source/git.js'
+import { once } from '../source/once.js'
 import type { SourceFile } from '../source/text.js'
+import { type OpenEditions, topOf } from './editions.js'
 import { isKubespray } from './subject.js'
 
 /** Larger than any text somebody wrote. */
@@ -27,14 +30,25 @@ export function readText(path: string): SourceFile {
   }
 }
 
+/** The templates and words of a file. Throws UsageError where it holds something else. */
+export function wordingIn(path: string): Wording {
+  const wording = readWording(readText(path))
+  if ('unread' in wording) throw new UsageError(wording.unread)
+  return wording
+}
+
 /** What lies around a document: its own repository, and whether that is a kubespray checkout. */
-export function surroundingsOf(document: string): Surroundings {
-  const directory = dirname(resolve(document))
-  const top = askGit(directory, ['rev-parse', '--show-toplevel'])
+export function surroundingsOf(document: string, editions: OpenEditions): Surroundings {
+  // A text that is no file yet stands where it says.
+  const path = existsSync(document) ? realpathSync(document) : resolve(document)
+  const directory = dirname(path)
+  const top = topOf(directory)
   const inKubespray = top !== undefined && isKubespray(openDirectory(top))
+  const edition = once(() => editions.checkout(top ?? directory))
   return {
-    isOwn: path => !inKubespray && above(directory, top).some(each => existsSync(join(each, path))),
-    inKubespray: top !== undefined && inKubespray ? relative(top, resolve(document)).split(sep).join('/') : undefined,
+    isOwn: cited => !inKubespray && above(directory, top).some(each => existsSync(join(each, cited))),
+    checkout:
+      top === undefined || !inKubespray ? undefined : { edition, path: relative(top, path).split(sep).join('/') },
   }
 }
 

@@ -1,48 +1,82 @@
-import { type AnalysisRequest, analyze, shownVariables } from '../analyze.js'
-import { parseCitation } from '../citations/citation.js'
+import { resolve } from 'node:path'
+import { type Analysis, type AnalysisRequest, analyze, shownVariables } from '../analyze.js'
+import { type Citation, parseCitation } from '../citations/citation.js'
 import type { Editions } from '../citations/cite.js'
 import { readDocument } from '../citations/document/document.js'
 import { type Edition, editionOfCode, editionOfSnapshot } from '../citations/edition.js'
-import { openVersion } from '../citations/follow/version.js'
+import { openVersion, type Version } from '../citations/follow/version.js'
 import { newestRelease, readSnapshot } from '../recorded/snapshot.js'
-import { reportedSource, reportedVariable } from '../reports/report.js'
+import { type Report, reportedSource, reportedVariable } from '../reports/report.js'
 import { clonePath, hasClone } from '../source/clone.js'
 import { UsageError } from '../source/diagnostic.js'
-import { commitOf } from '../source/git.js'
+import { openDirectory } from '../source/directory.js'
+import { askGit, commitOf } from '../source/git.js'
 import { once } from '../source/once.js'
 import { isRelease } from '../source/open.js'
 import { openRevision } from '../source/revision.js'
 import type { SourceFile } from '../source/text.js'
-import type { SourceTree } from '../source/tree.js'
-import { asItsRoleSees, openSubject, reportOfAnalysis, requireKubespray } from './subject.js'
+import type { SourceTree, TreeOrigin } from '../source/tree.js'
+import { beyondSnapshot } from './options.js'
+import { asItsRoleSees, openSubject, reportOfAnalysis, requireKubespray, withPorts } from './subject.js'
 
-/** The names of the variables that the documents cite. */
-function variablesIn(documents: readonly SourceFile[]): readonly string[] {
+/** What the markers of the documents cite. */
+function citationsIn(documents: readonly SourceFile[]): readonly Citation[] {
   const citations = documents.flatMap(file => readDocument(file).markers.map(({ says }) => parseCitation(says)))
-  return citations.flatMap(each => (!('invalid' in each) && each.kind === 'variable' ? [each.name] : []))
+  return citations.flatMap(each => ('invalid' in each ? [] : [each]))
 }
 
+function variableIn(citation: Citation): readonly string[] {
+  return citation.kind === 'variable' ? [citation.name] : []
+}
+
+function problemIn(citation: Citation): readonly string[] {
+  return citation.kind === 'verdict' || citation.kind === 'deciding' ? [citation.problem] : []
+}
+
+/** What a tag, commit or branch can be called; nothing that git would take for a search. */
+const referenceName = /^[\w][\w./+-]*$/
+
 /**
- * The versions that documents may name: `source` is the one everything is checked against, others come from its repository,
- * the local clone or the snapshots. Each is opened when it is first asked for. Throws UsageError where `source` is none.
+ * The versions that documents may name: `source` is the one everything is checked against; others come from its repository, the
+ * local clone, the checkouts that documents stand in, or the snapshots. Each is opened when it is first asked for. Throws
+ * UsageError where `source` is none.
  */
 export function openEditions(
   source: string | undefined,
   request: AnalysisRequest,
   documents: readonly SourceFile[],
-): Editions {
-  const variables = variablesIn(documents)
+): OpenEditions {
+  const citations = citationsIn(documents)
+  const cited = { problems: citations.flatMap(problemIn), variables: citations.flatMap(variableIn) }
   const known = new Map<string, Edition | undefined>()
   const remembered = (name: string, open: () => Edition | undefined): Edition | undefined => {
     if (!known.has(name)) known.set(name, open())
     return known.get(name)
   }
-  const ofTree = (tree: SourceTree, name?: string): Edition => editionOf(tree, name, request, variables)
+  // A commit is opened once, whatever names it has: what it says and what became of it are worked out once.
+  const cores = new Map<string, Core>()
+  const coreOf = (path: string, commit: string | undefined, open: () => SourceTree): Core => {
+    const key = commit === undefined ? path : `${path}\0${commit}`
+    const core = cores.get(key) ?? openCore(open(), request, cited)
+    cores.set(key, core)
+    return core
+  }
+  const ofTree = (tree: SourceTree): Edition => {
+    const { path, commit, kind } = tree.origin
+    const core = coreOf(path, kind === 'directory' ? undefined : commit, () => tree)
+    return editionOf(core, tree.origin)
+  }
+  const ofReference = (repository: string, name: string, commit: string): Edition => {
+    const { tree, ...core } = coreOf(repository, commit, () => openRevision(repository, name))
+    return editionOf({ tree, ...core }, { ...tree.origin, revision: name })
+  }
   const target = once(() => (source === undefined ? undefined : openNamed(source)))
-  const repositories = (): readonly string[] => [
-    ...(target()?.source.kind === 'revision' ? [target()?.source.path ?? ''] : []),
-    ...(hasClone() ? [clonePath()] : []),
-  ]
+  const checkouts = new Set<string>()
+  const repositories = (): readonly string[] => {
+    const { kind, path = null } = target()?.source ?? {}
+    const isRepository = path !== null && (kind === 'revision' || topOf(path) === resolve(path))
+    return [...(isRepository ? [path] : []), ...(hasClone() ? [clonePath()] : []), ...checkouts]
+  }
   const openNamed = (name: string): Edition => {
     const subject = openSubject(name, request)
     if (subject.kind === 'recorded') return editionOfSnapshot(subject.snapshot)
@@ -50,9 +84,12 @@ export function openEditions(
     return ofTree(subject.tree)
   }
   const openReference = (name: string): Edition | undefined => {
-    const repository = repositories().find(each => commitOf(each, name) !== undefined)
-    if (repository !== undefined) return ofTree(openRevision(repository, name), name)
-    const snapshot = isRelease(name) ? readSnapshot(name) : undefined
+    for (const repository of referenceName.test(name) ? repositories() : []) {
+      const commit = commitOf(repository, name)
+      if (commit !== undefined) return ofReference(repository, name, commit)
+    }
+    // It knows the default inventory only.
+    const snapshot = isRelease(name) && beyondSnapshot(request).length === 0 ? readSnapshot(name) : undefined
     return snapshot && editionOfSnapshot(snapshot)
   }
   return {
@@ -65,26 +102,56 @@ export function openEditions(
       return edition
     },
     named: name => remembered(name, () => openReference(name)),
+    checkout: top => {
+      checkouts.add(top)
+      return ofTree(openDirectory(top))
+    },
   }
 }
 
-function editionOf(
-  tree: SourceTree,
-  name: string | undefined,
-  request: AnalysisRequest,
-  variables: readonly string[],
-): Edition {
-  const source = reportedSource(tree.origin)
-  const version = openVersion(tree, name ?? source.release ?? source.commit ?? tree.origin.path)
+/** What an analysis has to tell beside the usual. */
+interface CitedNames {
+  readonly problems: readonly string[]
+  readonly variables: readonly string[]
+}
+
+/** Versions, and the checkouts of kubespray in which documents stand. */
+export interface OpenEditions extends Editions {
+  /** A kubespray checkout in which documents stand, as it lies on disk. */
+  readonly checkout: (top: string) => Edition
+}
+
+/** What a commit or directory says, whatever it is called. */
+interface Core {
+  readonly tree: SourceTree
+  readonly version: Version
+  readonly analysed: () => { readonly analysis: Analysis; readonly report: Report }
+}
+
+function openCore(tree: SourceTree, request: AnalysisRequest, { problems, variables }: CitedNames): Core {
+  const { revision, commit, path } = tree.origin
+  const version = openVersion(tree, revision ?? (tree.origin.kind === 'directory' ? path : (commit ?? path)))
   const analysed = once(() => {
-    const analysis = analyze(tree, { ...request, variables: () => [...new Set([...shownVariables, ...variables])] })
+    const asked = withPorts(request, problems)
+    const analysis = analyze(tree, { ...asked, variables: () => [...new Set([...shownVariables, ...variables])] })
     return { analysis, report: reportOfAnalysis(analysis) }
   })
-  return editionOfCode(version, source, source.kind === 'revision', analysed, (analysis, asked, role) => {
+  return { tree, version, analysed }
+}
+
+function editionOf({ version, analysed }: Core, origin: TreeOrigin): Edition {
+  const source = reportedSource(origin)
+  const name = origin.revision ?? version.name
+  return editionOfCode({ version, name, source }, analysed, (analysis, asked, role) => {
     const found =
       role === undefined
         ? asItsRoleSees(analysis, asked)
         : analysis.roles.find(({ role: { code } }) => code.path === role)?.variables.get(asked)
     return found && { role: role ?? null, variable: reportedVariable(found) }
   })
+}
+
+/** The top of the repository a directory stands in. */
+export function topOf(directory: string): string | undefined {
+  return askGit(directory, ['rev-parse', '--show-toplevel'])
 }

@@ -22,6 +22,16 @@ export interface Removed {
  * version has it, where it was never there, and where there is no history to ask.
  */
 export function removedPath(now: Version, path: string): Removed | undefined {
+  const paths = known.get(now) ?? new Map<string, Removed | undefined>()
+  known.set(now, paths)
+  if (!paths.has(path)) paths.set(path, findRemoved(now, path))
+  return paths.get(path)
+}
+
+/** Asking git for it and following what it held takes seconds. */
+const known = new WeakMap<Version, Map<string, Removed | undefined>>()
+
+function findRemoved(now: Version, path: string): Removed | undefined {
   const { origin } = now.tree
   const revision = origin.revision ?? origin.commit
   const cited = path.replace(/\/+$/, '')
@@ -41,8 +51,7 @@ function spellingsOf(path: string): readonly string[] {
 }
 
 function followedFrom(now: Version, path: string, found: LastVersion): Removed {
-  const { origin } = now.tree
-  const last = openVersion(openRevision(origin.path, found.commit), found.release ?? found.commit.slice(0, 10))
+  const last = lastVersion(now, found)
   return {
     path,
     lastRelease: found.release,
@@ -51,6 +60,19 @@ function followedFrom(now: Version, path: string, found: LastVersion): Removed {
     last,
     followed: withPlace(last, now, path, followPath(last, now, path)),
   }
+}
+
+const opened = new WeakMap<Version, Map<string, Version>>()
+
+/** A commit often removes many paths: what it has become is worked out once. */
+function lastVersion(now: Version, { commit, release }: LastVersion): Version {
+  const versions = opened.get(now) ?? new Map<string, Version>()
+  opened.set(now, versions)
+  const before = versions.get(commit)
+  if (before !== undefined) return before
+  const made = openVersion(openRevision(now.tree.origin.path, commit), release ?? commit.slice(0, 10))
+  versions.set(commit, made)
+  return made
 }
 
 /** Where tasks of a file went into one that is not what it has become as a whole, the line of the first of them. */
