@@ -10,7 +10,7 @@ import type { ReportedSource } from '../reports/report.js'
 import { UsageError } from '../source/diagnostic.js'
 import type { SourceFile } from '../source/text.js'
 import type { DefineCommand, ExitStatus, Terminal } from './command.js'
-import { readText, surroundingsOf, wordingIn } from './documents.js'
+import { readDocuments, surroundingsOf, wordingIn } from './documents.js'
 import { openEditions } from './editions.js'
 import { type AnalysisOptions, addAnalysisOptions, addOutputOptions, type OutputOptions, requestOf } from './options.js'
 import { replaceFile, styleFor, writeReport } from './output.js'
@@ -28,7 +28,7 @@ export const defineCite: DefineCommand = (program, terminal, finish) => {
   const command = program
     .command('cite')
     .description('keep citations in Markdown true: what moved, changed or is gone')
-    .argument('<file...>', 'Markdown or MDX; of any other text links and paths are checked')
+    .argument('<file...>', 'Markdown or MDX, or a pattern; of any other text links and paths are checked')
     .option('--check', 'only say what became of each citation (default)')
     .option('--write', 'write what only moved or is not written yet, between its markers')
     .option('--accept', 'with --write: write also what changed')
@@ -41,7 +41,7 @@ export const defineCite: DefineCommand = (program, terminal, finish) => {
       if (options.check && options.write) throw new UsageError('--check and --write exclude each other')
       if (!options.write && (options.accept || options.links))
         throw new UsageError(`${options.accept ? '--accept' : '--links'} goes with --write`)
-      const documents = files.map(readText)
+      const documents = readDocuments(files)
       const { write = false, accept = false, links = false } = options
       const { report, newest, texts } = citeTexts(documents, requestOf(options), {
         source: options.source,

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
+import { globbySync, isDynamicPattern } from 'globby'
 import type { Surroundings } from '../citations/cite.js'
 import type { Wording } from '../citations/template.js'
 import { readWording } from '../citations/wording.js'
@@ -9,6 +10,20 @@ import { once } from '../source/once.js'
 import type { SourceFile } from '../source/text.js'
 import { type OpenEditions, topOf } from './editions.js'
 import { isKubespray } from './subject.js'
+
+/**
+ * The documents that arguments name: files, and patterns (`docs/**\/*.md`) for shells that leave those to the program. Throws
+ * UsageError for a pattern that fits nothing, and what `readText` throws.
+ */
+export function readDocuments(named: readonly string[]): readonly SourceFile[] {
+  const paths = named.flatMap(name => {
+    if (existsSync(name) || !isDynamicPattern(name)) return [name]
+    const found = globbySync(name, { gitignore: true, dot: false }).toSorted()
+    if (found.length === 0) throw new UsageError(`${name}: no file fits this pattern`)
+    return found
+  })
+  return [...new Set(paths)].map(readText)
+}
 
 /** Larger than any text somebody wrote. */
 const maxDocument = 8 * 1024 * 1024

@@ -25,6 +25,7 @@ const usedBy: Readonly<Record<string, string>> = {
   '@lezer/markdown': 'citations',
   commander: 'commands',
   diff: 'audit',
+  globby: 'commands',
   ini: 'run',
   jiti: 'commands',
   'ipaddr.js': 'jinja',
