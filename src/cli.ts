@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { runCommandLine } from './commands/command-line.js'
+import { loadCommands, runCommandLine } from './commands/command-line.js'
 
 // A reader that closes the pipe early (`| head`) is no error.
 for (const stream of [process.stdout, process.stderr]) {
@@ -8,8 +8,10 @@ for (const stream of [process.stdout, process.stderr]) {
   })
 }
 
-process.exitCode = runCommandLine(process.argv.slice(2), {
-  out: text => void process.stdout.write(text),
-  err: line => void process.stderr.write(`${line}\n`),
+const args = process.argv.slice(2)
+const terminal = {
+  out: (text: string) => void process.stdout.write(text),
+  err: (line: string) => void process.stderr.write(`${line}\n`),
   colours: process.stdout.isTTY && process.env.NO_COLOR === undefined,
-})
+}
+process.exitCode = runCommandLine(args, terminal, await loadCommands(args))

@@ -5,16 +5,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import fc from 'fast-check'
-import { runCommandLine } from '../src/commands/command-line.js'
 import {
   type AnalyzeOptions,
   analyze,
   audit,
+  cite,
   type Json,
   recordedReleases,
   UsageError,
   whoFixes,
 } from '../src/library.js'
+import { runWhofixes } from './commands/run-whofixes.js'
 import { smallTree, usualAnswer } from './commands/small-tree.js'
 import { blocksOf } from './docs/examples.js'
 import { type Files, writeFiles } from './source/trees.js'
@@ -69,17 +70,25 @@ describe('the library', () => {
 
   /** What the command line prints for the same question. */
   function printed(...words: readonly string[]): unknown {
-    let out = ''
-    const status = runCommandLine(words, {
-      out: text => {
-        out += text
-      },
-      err: () => {},
-      colours: false,
-    })
+    const { status, out } = runWhofixes(words)
     assert.notEqual(status, 2, words.join(' '))
     return JSON.parse(out)
   }
+
+  it('cites as the command line does, and writes no file', async () => {
+    const text = 'Swap: <!-- whofixes verdict swap --><!-- /whofixes -->, `roles/gone/tasks/main.yml`.\n'
+    writeFiles(directory, { 'lab.md': text })
+    const path = at('lab.md')
+    const source = at('old')
+    const { report, texts } = await cite({ documents: [path], source })
+    assert.deepEqual(report, printed('cite', path, '--source', source, '--format', 'json'))
+    assert.deepEqual(texts, [])
+    const written = await cite({ documents: [{ path, text }], source, write: true })
+    assert.equal(readFileSync(path, 'utf8'), text)
+    assert.match(written.texts[0]?.text ?? '', /verdict swap -->\*\*kubespray\*\*<!-- \/whofixes - /)
+    await assert.rejects(cite({ documents: [at('missing.md')] }), UsageError)
+    await assert.rejects(cite({ documents: [{ path: 'lab.md' }] } as never), /documents: expected a list of paths/)
+  })
 
   const questions: readonly (readonly [
     about: string,

@@ -1,47 +1,55 @@
 import { Command, CommanderError } from 'commander'
 import { UsageError } from '../source/diagnostic.js'
-import { defineAnswer } from './answer.js'
-import { defineAudit } from './audit.js'
-import { defineCite } from './cite.js'
+import { looksLikeSource } from '../source/open.js'
 import type { DefineCommand, ExitStatus, Terminal } from './command.js'
-import { defineEffects } from './effects.js'
-import { defineExplain } from './explain.js'
-import { defineFetch } from './fetch.js'
-import { defineHistory } from './history.js'
-import { defineRecord } from './record.js'
-import { defineReport } from './report.js'
-import { defineRules } from './rules.js'
-import { looksLikeSource } from './subject.js'
-import { defineTasks } from './tasks.js'
-import { defineVars } from './vars.js'
 import { packageVersion } from './version.js'
 
-const commands: readonly DefineCommand[] = [
-  defineReport,
-  defineAnswer,
-  defineExplain,
-  defineVars,
-  defineTasks,
-  defineEffects,
-  defineAudit,
-  defineCite,
-  defineHistory,
-  defineRules,
-  defineFetch,
-  defineRecord,
-]
+/** The commands, in the order in which help lists them. Only what a command line asks for is loaded: the whole is slow to load. */
+const loaders: Readonly<Record<string, () => Promise<DefineCommand>>> = {
+  report: async () => (await import('./report.js')).defineReport,
+  answer: async () => (await import('./answer.js')).defineAnswer,
+  explain: async () => (await import('./explain.js')).defineExplain,
+  vars: async () => (await import('./vars.js')).defineVars,
+  tasks: async () => (await import('./tasks.js')).defineTasks,
+  effects: async () => (await import('./effects.js')).defineEffects,
+  audit: async () => (await import('./audit.js')).defineAudit,
+  cite: async () => (await import('./cite.js')).defineCite,
+  history: async () => (await import('./history.js')).defineHistory,
+  rules: async () => (await import('./rules.js')).defineRules,
+  fetch: async () => (await import('./fetch.js')).defineFetch,
+  record: async () => (await import('./record.js')).defineRecord,
+}
+
+/** The commands that a command line needs: the one it names, `report` where it names none, all of them for help, none for the version. */
+export async function loadCommands([first]: readonly string[]): Promise<readonly DefineCommand[]> {
+  const named = first === undefined ? undefined : loaders[first]
+  if (named !== undefined) return [await named()]
+  if (first === '--version' || first === '-V') return []
+  const isHelp = first !== undefined && ['help', '--help', '-h'].includes(first)
+  const names = isHelp ? Object.keys(loaders) : ['report']
+  return Promise.all(names.flatMap(name => loaders[name]?.() ?? []))
+}
+
+/** All commands. */
+export function loadAllCommands(): Promise<readonly DefineCommand[]> {
+  return loadCommands(['help'])
+}
 
 /**
- * Runs one command line (without the program's own name) and says how it ended. The one place where what is thrown
+ * Runs one command line (without the program's own name) with the commands it needs, and says how it ended. The one place where what is thrown
  * becomes a line for the user: wrong usage and unreadable input end with 2, anything else thrown is a bug of ours.
  */
-export function runCommandLine(args: readonly string[], terminal: Terminal): ExitStatus {
+export function runCommandLine(
+  args: readonly string[],
+  terminal: Terminal,
+  commands: readonly DefineCommand[],
+): ExitStatus {
   let status: ExitStatus = 0
-  const program = defineProgram(terminal, ended => {
+  const program = defineProgram(terminal, commands, ended => {
     status = ended
   })
   try {
-    requireCommand(program, args)
+    requireCommand(args)
     program.parse(args, { from: 'user' })
     return status
   } catch (error) {
@@ -53,7 +61,11 @@ export function runCommandLine(args: readonly string[], terminal: Terminal): Exi
 }
 
 /** The program with all its commands and options; what it cannot read of a command line it throws as CommanderError. */
-export function defineProgram(terminal: Terminal, finish: (status: ExitStatus) => void): Command {
+export function defineProgram(
+  terminal: Terminal,
+  commands: readonly DefineCommand[],
+  finish: (status: ExitStatus) => void,
+): Command {
   const program = new Command('whofixes')
     .description('Who fixes each problem a host has before Kubernetes runs on it: kubespray or the operator.')
     .version(packageVersion())
@@ -72,9 +84,9 @@ function inOneLine(text: string): string {
 }
 
 /** The first word may be a SOURCE, for a report; a misspelt command must not be taken for one. */
-function requireCommand(program: Command, [first]: readonly string[]): void {
+function requireCommand([first]: readonly string[]): void {
   if (first === undefined || first.startsWith('-') || first === 'help' || looksLikeSource(first)) return
-  const names = program.commands.map(command => command.name())
+  const names = Object.keys(loaders)
   if (names.includes(first)) return
   throw new UsageError(`${first}: neither a command (${names.join(', ')}) nor a release, a directory or DIR@REV`)
 }

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import { whyNoPort } from '../../rules/any_port.js'
 import { problemById, problems } from '../../rules/index.js'
 import { type Analysis, type AnalysisRequest, analyze, nameOfOrigin, shownVariables } from '../analyze.js'
@@ -7,7 +6,7 @@ import { newestRelease, readSnapshot, recordedReleases, type Snapshot } from '..
 import type { Report, ReportedDiagnostic, ReportedVerdict } from '../reports/report.js'
 import { reportOf } from '../reports/report.js'
 import { UsageError } from '../source/diagnostic.js'
-import { isRelease, openSource } from '../source/open.js'
+import { openSource } from '../source/open.js'
 import type { SourceTree } from '../source/tree.js'
 import type { ResolvedVariable } from '../variables/resolved.js'
 import type { ExitStatus, Terminal } from './command.js'
@@ -134,16 +133,6 @@ export function requireKubespray(tree: SourceTree): void {
   const name = nameOfOrigin(tree.origin)
   throw new UsageError(
     `${name} is no kubespray checkout: looked for ${marks.join(', ')}; not there: ${missing.join(', ')}`,
-  )
-}
-
-/** Whether the first of several arguments is a SOURCE rather than something else. */
-export function looksLikeSource(text: string): boolean {
-  return (
-    isRelease(text) ||
-    text.includes('/') ||
-    text.includes('@') ||
-    statSync(text, { throwIfNoEntry: false })?.isDirectory() === true
   )
 }
 

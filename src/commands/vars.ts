@@ -14,12 +14,13 @@ import { definitionsOf } from '../reports/variables-report.js'
 import { renderVarsJson } from '../reports/vars-json.js'
 import { renderVarsText } from '../reports/vars-text.js'
 import type { RoleCode } from '../run/role.js'
+import { looksLikeSource } from '../source/open.js'
 import { literalValue } from '../variables/node-value.js'
 import type { Node } from '../yaml/node.js'
 import type { DefineCommand } from './command.js'
 import { type AnalysisOptions, addAnalysisOptions, addOutputOptions, type OutputOptions, requestOf } from './options.js'
 import { styleFor, writeReport } from './output.js'
-import { looksLikeSource, openSubject, tellDiagnostics } from './subject.js'
+import { openSubject, tellDiagnostics } from './subject.js'
 
 type RoleVariables = ReadonlyMap<string, ReadonlyMap<string, ReportedVariable>>
 

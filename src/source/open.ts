@@ -43,3 +43,8 @@ function isDirectory(path: string): boolean {
     return false
   }
 }
+
+/** Whether the first of several arguments is a SOURCE rather than something else. */
+export function looksLikeSource(text: string): boolean {
+  return isRelease(text) || text.includes('/') || text.includes('@') || isDirectory(text)
+}

@@ -1,25 +1,10 @@
 import assert from 'node:assert/strict'
-import { runCommandLine } from '../../src/commands/command-line.js'
 import { withTemporary, writeFiles } from '../source/trees.js'
+import { type Ran, runWhofixes } from './run-whofixes.js'
 import { smallTree } from './small-tree.js'
 
-interface Ended {
-  readonly status: number
-  readonly out: string
-  readonly err: readonly string[]
-}
-
-function run(path: string, args: readonly string[]): Ended {
-  let out = ''
-  const err: string[] = []
-  const status = runCommandLine(['report', path, ...args], {
-    out: text => {
-      out += text
-    },
-    err: line => void err.push(line),
-    colours: false,
-  })
-  return { status, out, err }
+function run(path: string, args: readonly string[]): Ran {
+  return runWhofixes(['report', path, ...args])
 }
 
 /** What a report of the small tree ends with; its firewall is the operator's, its swap kubespray's. */

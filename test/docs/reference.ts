@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Argument, Command, Option } from 'commander'
 import { problems } from '../../rules/index.js'
-import { defineProgram } from '../../src/commands/command-line.js'
+import { defineProgram, loadAllCommands } from '../../src/commands/command-line.js'
 import { addAnalysisOptions, addOutputOptions } from '../../src/commands/options.js'
 import { outputs } from '../../src/reports/schemas.js'
 import { fileNameOf, outputNames } from '../schemas/published.js'
@@ -34,9 +34,11 @@ export function renderPage(page: Page): string {
   return `${text.slice(0, at)}${begin}\n\n${page.render()}`
 }
 
+const commands = await loadAllCommands()
+
 /** Every command as commander knows it. */
 export function commandsOf(): readonly Command[] {
-  return defineProgram({ out: () => {}, err: () => {}, colours: false }, () => {}).commands
+  return defineProgram({ out: () => {}, err: () => {}, colours: false }, commands, () => {}).commands
 }
 
 function renderCommands(): string {
