@@ -31,112 +31,128 @@ const moves: readonly Move[] = JSON.parse(
 
 /** Where a marker can stand. */
 const contexts: Readonly<Record<string, (marker: string) => string>> = {
-  block: marker => `Above.\n\n<!-- whofixes ${marker} -->\n<!-- /whofixes -->\n\nBelow.\n`,
-  inline: marker => `It says <!-- whofixes ${marker} --><!-- /whofixes --> here.\n`,
-  cell: marker => `| what | is |\n| --- | --- |\n| it | <!-- whofixes ${marker} --><!-- /whofixes --> |\n`,
-  html: marker => `<div>\n<p>It says <!-- whofixes ${marker} --><!-- /whofixes --></p>\n</div>\n`,
-  list: marker => `1. One:\n\n   > <!-- whofixes ${marker} -->\n   > <!-- /whofixes -->\n\n2. Two\n`,
+  block: marker => `Above.\n\n<!-- whofixes ${marker} -->\n<!-- /whofixes -->\n\nBelow.\n\n`,
+  inline: marker => `It says <!-- whofixes ${marker} --><!-- /whofixes --> here.\n\n`,
+  cell: marker =>
+    `| what | is |\n| --- | --- |\n| it | <!-- whofixes ${marker.replaceAll('|', '\\|')} --><!-- /whofixes --> |\n\n`,
+  html: marker => `<div>\n<p>It says <!-- whofixes ${marker} --><!-- /whofixes --></p>\n</div>\n\n`,
+  list: marker => `1. One:\n\n   > <!-- whofixes ${marker} -->\n   > <!-- /whofixes -->\n\n2. Two\n\n`,
 }
 
 const settings = '<!-- whofixes template short {link} -->\n\n'
 
-/** What `cite` says of the document's only citation, and how it ends. */
-function cite(path: string, ...args: readonly string[]): { status: number; citation: ReportedCitation; text: string } {
+interface Cited {
+  readonly status: number
+  readonly citations: readonly ReportedCitation[]
+  readonly text: string
+}
+
+/** What `cite` says of the markers of a document, and how it ends. */
+function cite(path: string, ...args: readonly string[]): Cited {
   const { status, out, err } = runWhofixes(['cite', path, '--format', 'json', ...args])
   assert.deepEqual(err, [])
   const [document] = (JSON.parse(out) as { documents: readonly ReportedDocument[] }).documents
-  const [citation, ...more] = (document?.citations ?? []).filter(({ kind }) => kind === 'marker')
-  assert.ok(citation !== undefined && more.length === 0, out)
-  return { status, citation, text: readFileSync(path, 'utf8') }
+  const citations = (document?.citations ?? []).filter(({ kind }) => kind === 'marker')
+  return { status, citations, text: readFileSync(path, 'utf8') }
 }
 
 function placeText(place: CitedPlace | null): string | null {
   return place && `${place.file}:${place.first}-${place.last}`
 }
 
-const statusOf: Readonly<Record<CitationState, number>> = {
-  true: 0,
-  moved: 1,
-  changed: 1,
-  gone: 1,
-  unwritten: 1,
-  unchecked: 3,
-  invalid: 2,
-}
-
 /** All that a row says of what is found. */
-function compare(
-  move: Move,
-  { status, citation }: { status: number; citation: ReportedCitation },
-  isBlock: boolean,
-): void {
-  assert.equal(citation.state, move.is, citation.says)
-  assert.equal(status, statusOf[move.is])
-  if (move.cited !== undefined) assert.equal(placeText(citation.cited), move.cited)
-  if (move.now !== undefined) assert.equal(placeText(citation.now), move.now)
-  assert.ok(citation.says.includes(move.says ?? ''), citation.says)
+function compare(move: Move, citation: ReportedCitation | undefined, isBlock: boolean): void {
+  assert.ok(citation !== undefined)
+  const { state, says, cited, now, nearest } = citation
+  assert.equal(state, move.is, `${move.it}: ${says}`)
+  if (move.cited !== undefined) assert.equal(placeText(cited), move.cited, move.it)
+  if (move.now !== undefined) assert.equal(placeText(now), move.now, move.it)
+  assert.ok(says.includes(move.says ?? ''), `${move.it}: ${says}`)
   const diff = citation.diff?.split('\n') ?? []
   // In a line the usual templates show less.
-  for (const start of isBlock ? (move.diff ?? []) : [])
+  for (const start of isBlock ? (move.diff ?? []) : []) {
     assert.ok(
       diff.some(line => line.startsWith(start)),
-      citation.diff ?? '',
+      `${move.it}: ${citation.diff}`,
     )
-  const { nearest } = citation
-  if (move.nearest !== undefined) assert.equal(nearest && `${nearest.file}:${nearest.line}`, move.nearest)
+  }
+  if (move.nearest !== undefined) assert.equal(nearest && `${nearest.file}:${nearest.line}`, move.nearest, move.it)
+}
+
+/** The text between the markers, a piece a marker. */
+function bodiesOf(text: string): readonly string[] {
+  return [...text.matchAll(/<!-- whofixes (?!template).*?-->.*?<!-- \/whofixes.*?-->/gs)].map(([piece]) => piece)
+}
+
+/** What stands outside of the markers. */
+function outsideOf(text: string): string {
+  return text.replaceAll(/<!-- whofixes (?!template).*?-->.*?<!-- \/whofixes.*?-->/gs, '…')
 }
 
 describe('what becomes of a citation', () => {
   let root = ''
+  let path = ''
   before(() => {
     root = mkdtempSync(join(tmpdir(), 'whofixes-test-'))
     makeClone(root)
+    path = join(root, 'page.md')
   })
   after(() => rmSync(root, { recursive: true, force: true }))
 
-  for (const move of moves) {
-    for (const [context, documentOf] of Object.entries(contexts)) {
-      it(`${move.it}, ${context}`, () => {
-        const path = join(root, 'page.md')
-        const isBlock = context === 'block' || context === 'list'
-        const start = settings + documentOf(move.marker.replaceAll('|', context === 'cell' ? '\\|' : '|'))
-        writeFileSync(path, start)
+  for (const [context, documentOf] of Object.entries(contexts)) {
+    const isBlock = context === 'block' || context === 'list'
+    const write = (rows: readonly Move[]): string => {
+      const text = settings + rows.map(({ marker }) => documentOf(marker)).join('')
+      writeFileSync(path, text)
+      return text
+    }
+
+    it(`is said of what cannot be written, ${context}`, () => {
+      const rows = moves.filter(({ to }) => to === undefined)
+      const start = write(rows)
+      withReleases(root, () => {
+        const { status, citations, text } = cite(path, '--source', 'v1.0.0', '--write', '--accept')
+        assert.equal(status, 2)
+        assert.equal(citations.length, rows.length)
+        for (const [index, row] of rows.entries()) compare(row, citations[index], isBlock)
+        assert.equal(text, start)
+      })
+    })
+
+    for (const to of ['v1.1.0', 'v1.2.0']) {
+      it(`is told in ${to}, and written where that is wished, ${context}`, () => {
+        const rows = moves.filter(move => move.to === to)
+        const start = write(rows)
         withReleases(root, () => {
-          const first = cite(path, '--source', 'v1.0.0')
-          if (move.to === undefined) {
-            compare(move, first, isBlock)
-            const tried = cite(path, '--source', 'v1.0.0', '--write', '--accept')
-            assert.equal(tried.text, start, 'what cannot be looked up is not written')
-            return
-          }
-          assert.equal(first.citation.state, 'unwritten')
-          assert.equal(first.status, 1)
-
-          const written = cite(path, '--source', 'v1.0.0', '--write')
-          assert.ok(written.citation.written && written.status === 0)
+          const first = cite(path, '--source', 'v1.0.0', '--write')
+          assert.ok(first.citations.length === rows.length && first.status === 0)
+          assert.ok(first.citations.every(({ state, written }) => state === 'unwritten' && written))
+          assert.equal(outsideOf(first.text), outsideOf(start))
           const again = cite(path, '--source', 'v1.0.0', '--write')
-          assert.equal(again.text, written.text)
-          assert.ok(!again.citation.written)
-          // Its own version is what it is checked against.
+          assert.equal(again.text, first.text)
+          // Its own version is what each is checked against.
           const own = cite(path)
-          assert.equal(own.citation.state, 'true', own.citation.says)
           assert.equal(own.status, 0)
+          assert.ok(own.citations.every(({ state, written }) => state === 'true' && !written))
 
-          compare(move, cite(path, '--source', move.to), isBlock)
-          const refused = cite(path, '--source', move.to, '--write')
-          if (move.is === 'changed' || move.is === 'gone') {
-            assert.equal(refused.text, written.text, 'only what moved is written')
-            assert.equal(refused.status, 1)
+          const moved = cite(path, '--source', to, '--write')
+          assert.equal(moved.status, 1)
+          const [before, after] = [bodiesOf(first.text), bodiesOf(moved.text)]
+          for (const [index, row] of rows.entries()) {
+            compare(row, moved.citations[index], isBlock)
+            const isLeft = row.is === 'changed' || row.is === 'gone' || row.marker.includes('source=')
+            assert.equal(after[index] === before[index], isLeft, row.it)
           }
-          const accepted = cite(path, '--source', move.to, '--write', '--accept')
-          if (move.is === 'gone') {
-            assert.equal(accepted.text, written.text)
-            return
+          assert.equal(cite(path, '--source', to, '--write').text, moved.text)
+
+          const accepted = cite(path, '--source', to, '--write', '--accept')
+          const last = cite(path, '--source', to)
+          assert.equal(outsideOf(last.text), outsideOf(start))
+          for (const [index, row] of rows.entries()) {
+            assert.equal(last.citations[index]?.state, row.is === 'gone' ? 'gone' : 'true', row.it)
+            assert.equal(last.citations[index]?.citation, row.becomes ?? row.marker, row.it)
           }
-          const last = cite(path)
-          assert.equal(last.citation.state, 'true', last.citation.says)
-          assert.equal(last.citation.citation, move.becomes ?? move.marker)
-          assert.equal(cite(path, '--source', move.to, '--write', '--accept').text, accepted.text)
+          assert.equal(cite(path, '--source', to, '--write', '--accept').text, accepted.text)
         })
       })
     }
