@@ -135,6 +135,9 @@ export function withAddress(says: string, address: PartialAddress): string {
 
 /** A marker's text for the same lines at another place. */
 export function withPlace(says: string, { file, first, last }: PinnedPlace): string {
+  const cited = parseCitation(says)
+  const isSame = 'kind' in cited && cited.kind === 'lines' && cited.path === file
+  if (isSame && cited.first === first && cited.last === last) return says
   const words = wordsIn(says)
   const options = words.slice(1).filter(word => /^(?:source|template)=/.test(word))
   const place = `${file}:${first}${last === first ? '' : `-${last}`}`
