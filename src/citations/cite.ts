@@ -7,9 +7,10 @@ import { type CitedDocument, readDocument } from './document/document.js'
 import type { Marker } from './document/markers.js'
 import { type Edit, fitBody, writeBodies } from './document/write.js'
 import type { Edition } from './edition.js'
+import { removedPath } from './follow/removed.js'
 import { type JudgedMarker, judgeMarker } from './judge-marker.js'
 import { type JudgedPlace, judgePlace, unchecked } from './judge-place.js'
-import { fetchHint } from './look-up.js'
+import { fetchHint, notAtHand } from './look-up.js'
 import { hashOfText, parsePin, pinText } from './pin.js'
 import { readSettings, type Settings } from './settings.js'
 import type { Wording } from './template.js'
@@ -157,7 +158,7 @@ function judged(marker: Marker, settings: Settings, editions: Editions, { checko
   const named = citation.source ?? (editions.target === undefined ? own : undefined)
   const edition =
     named === undefined ? (editions.target ?? checkout?.edition() ?? editions.newest()) : editions.named(named)
-  if (edition === undefined) return { state: 'unchecked', says: `${named} is not at hand; ${fetchHint}`, ...nothing }
+  if (edition === undefined) return { state: 'unchecked', says: notAtHand(named ?? 'its version'), ...nothing }
   // What is not written yet, its author read in the version the document is about.
   const before = pin?.says === hashOfText(citedText(citation)) ? (pin.version ?? undefined) : (citation.source ?? own)
   const old = before === undefined ? undefined : before === edition.version ? edition : editions.named(before)
@@ -195,9 +196,7 @@ function linkedPlaces({ links }: CitedDocument, editions: Editions, { checkout }
     if (place?.ref !== undefined) {
       const edition = editions.named(place.ref)
       const judgedPlace =
-        edition === undefined
-          ? unchecked(`${place.ref} is not at hand; ${fetchHint}`)
-          : judgePlace(place, edition, editions.target)
+        edition === undefined ? unchecked(notAtHand(place.ref)) : judgePlace(place, edition, editions.target)
       return [
         { at, kind: 'link', citation: url, judged: judgedPlace, replacement: newLink(url, judgedPlace, editions) },
       ]
@@ -240,29 +239,48 @@ function decodeStep(step: string): string {
   }
 }
 
-/** Directories of kubespray that nobody else's text means by such a path. */
+/** Directories of kubespray. */
 const tellingPaths = /^(?:roles|playbooks|extra_playbooks|contrib|inventory\/sample)\//
 
+/**
+ * Whether a path that is not there is one of kubespray's. Others have `roles/` and `playbooks/`, too: it is, where kubespray has
+ * or had the role or directory it leads into. Where no history can be asked, it is taken for one.
+ */
+function isKubesprays(path: string, editions: readonly (Edition | undefined)[]): boolean {
+  const parts = path.split('/')
+  const into = parts.slice(0, path.startsWith('inventory/sample/') ? 2 : Math.min(2, parts.length - 1)).join('/')
+  return editions.some(each => {
+    const version = each?.code?.version
+    if (version === undefined) return each !== undefined
+    if (into.includes('/') && version.tree.entryKind(into) !== undefined) return true
+    const { revision, commit } = version.tree.origin
+    return (revision ?? commit) === undefined || removedPath(version, path) !== undefined
+  })
+}
+
 function writtenPaths(
-  { paths }: CitedDocument,
+  { paths, markers }: CitedDocument,
   settings: Settings,
   editions: Editions,
   { isOwn, checkout }: Surroundings,
 ): readonly JudgedText[] {
-  return paths.flatMap(({ path, first, last, at, placeholder }): readonly JudgedText[] => {
-    if (placeholder || isOwn(path)) return []
+  // A text with markers, or that stands in the tree, is about kubespray: there such a path means nothing else.
+  const isAbout = settings.source !== undefined || markers.length > 0 || checkout !== undefined
+  return paths.flatMap(({ path, under, first, last, at, placeholder }): readonly JudgedText[] => {
+    if (placeholder || isOwn(under + path)) return []
     const written = settings.source === undefined ? checkout?.edition() : editions.named(settings.source)
     const edition = written ?? editions.target ?? editions.newest()
     const target = written === undefined ? undefined : editions.target
     const citation = pathText({ file: path, first: first ?? null, last: last ?? null })
     if (written === undefined && settings.source !== undefined) {
       if (!tellingPaths.test(path)) return []
-      const says = `${settings.source} is not at hand; ${fetchHint}`
-      return [{ at, kind: 'path', citation, judged: unchecked(says), replacement: null }]
+      return [{ at, kind: 'path', citation, judged: unchecked(notAtHand(settings.source)), replacement: null }]
     }
     const place = { ref: undefined, path: path.replace(/\/+$/, ''), first, last }
     const isThere = [edition, target].some(each => each?.code?.version.tree.entryKind(place.path) !== undefined)
     if (!isThere && !tellingPaths.test(path)) return []
+    const isMeant = isThere || isAbout || /\w/.test(under) || isKubesprays(place.path, [edition, target])
+    if (!isMeant) return []
     const judgedPlace = judgePlace(place, edition, target)
     const { now, state } = judgedPlace
     const text = now === null ? null : pathText(now)

@@ -2,7 +2,7 @@ import type { CitationState, CitedPlace } from '../reports/citations.js'
 import type { LinkedPlace } from './address-of-link.js'
 import type { Edition } from './edition.js'
 import { followLines } from './follow/follow-lines.js'
-import { followPath, type Nearest as NearestPath } from './follow/paths.js'
+import { followPath, type Nearest as NearestPath, nearestToPath } from './follow/paths.js'
 import { removedPath } from './follow/removed.js'
 import { fileLines, type Version } from './follow/version.js'
 import { rangeLink } from './judge-marker.js'
@@ -67,7 +67,13 @@ function missingIn(version: Version, { path, first, last }: LinkedPlace): string
 
 function goneFrom({ path, first }: LinkedPlace, edition: Edition, says: string): JudgedPlace {
   const removed = edition.code === undefined ? undefined : removedPath(edition.code.version, path)
-  if (removed === undefined) return told('gone', says, null, null)
+  if (removed === undefined) {
+    const version = edition.code?.version
+    const isThere = version !== undefined && version.tree.entryKind(path.replace(/\/+$/, '')) !== undefined
+    return told('gone', says, null, null, {
+      nearest: version === undefined || isThere ? null : nearestOf(nearestToPath(version, path)),
+    })
+  }
   const { followed, last } = removed
   const until = `${says}; it was there up to ${removed.lastRelease ?? last.name}`
   if (followed.state === 'gone') return told('gone', until, null, null, { nearest: nearestOf(followed.nearest) })

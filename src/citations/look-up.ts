@@ -2,6 +2,7 @@ import { addressText, type PartialAddress, parseAddress } from '../addresses/add
 import type { AddressedTask } from '../addresses/addressed.js'
 import type { ReportedEvidence, ReportedVerdict } from '../reports/report.js'
 import { valueText } from '../reports/value-text.js'
+import { isRelease } from '../source/open.js'
 import { pathToOpen, positionOf, type Span } from '../source/text.js'
 import { type Citation, withAddress, withPlace } from './citation.js'
 import type { Edition } from './edition.js'
@@ -266,6 +267,12 @@ function recordedTask(address: PartialAddress, asked: PartialAddress, edition: E
 }
 
 export const fetchHint = 'make or update the clone with: whofixes fetch'
+
+/** Says that a version is not at hand; of branches the clone has the default one only. */
+export function notAtHand(name: string): string {
+  const why = isRelease(name) ? '' : ': it is no release, and not on the default branch as the clone has it'
+  return `${name} is not at hand${why}; ${fetchHint}`
+}
 
 function taskFound(addressed: AddressedTask, edition: Edition): LookedUp {
   const { task, address } = addressed

@@ -13,7 +13,7 @@ import { openDirectory } from '../source/directory.js'
 import { askGit, commitOf } from '../source/git.js'
 import { once } from '../source/once.js'
 import { isRelease } from '../source/open.js'
-import { openRevision } from '../source/revision.js'
+import { newestReleaseOf, openRevision } from '../source/revision.js'
 import type { SourceFile } from '../source/text.js'
 import type { SourceTree, TreeOrigin } from '../source/tree.js'
 import { beyondSnapshot } from './options.js'
@@ -87,6 +87,13 @@ export function openEditions(
     for (const repository of referenceName.test(name) ? repositories() : []) {
       const commit = commitOf(repository, name)
       if (commit !== undefined) return ofReference(repository, name, commit)
+    }
+    // The clone has no such branches; a link to one means what was released from it.
+    for (const repository of repositories()) {
+      const release = newestReleaseOf(repository, name)
+      const commit = release && commitOf(repository, release)
+      if (release === undefined || commit === undefined) continue
+      return { ...ofReference(repository, release, commit), name: `${release} (newest of ${name})` }
     }
     // It knows the default inventory only.
     const snapshot = isRelease(name) && beyondSnapshot(request).length === 0 ? readSnapshot(name) : undefined

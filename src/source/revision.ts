@@ -53,6 +53,13 @@ export function releaseTags(repository: string): readonly { readonly tag: string
   return releases.sort((left, right) => compareReleases(left.tag, right.tag))
 }
 
+/** The newest release from a branch that is called as kubespray calls those of its releases (`release-2.24`). */
+export function newestReleaseOf(repository: string, branch: string): string | undefined {
+  const minor = /^release-(\d+\.\d+)$/.exec(branch)?.[1]
+  if (minor === undefined) return undefined
+  return releaseTags(repository).findLast(({ tag }) => tag.startsWith(`v${minor}.`))?.tag
+}
+
 function compareReleases(left: string, right: string): number {
   const [a, b] = [left, right].map(tag => tag.slice(1).split('.').map(Number)) as [number[], number[]]
   for (let part = 0; part < 3; part++) {

@@ -5,6 +5,8 @@ import type { Code } from './syntax.js'
 /** A path into a tree of role code that a document names. */
 export interface DocumentPath {
   readonly path: string
+  /** What stands before it: where its author has the tree (`~/kubespray/`, `submodules/kubespray/`, `./`). */
+  readonly under: string
   /** Lines, from 1. */
   readonly first?: number
   readonly last?: number
@@ -28,18 +30,22 @@ export function pathsOf(file: SourceFile, codes: readonly Code[]): readonly Docu
 export function pathsOfText(file: SourceFile, links: readonly DocumentLink[]): readonly DocumentPath[] {
   const paths: DocumentPath[] = []
   let next = 0
-  for (const match of file.text.matchAll(/[^\s"'`()[\]|,;=]+/g)) {
+  for (const match of file.text.matchAll(word)) {
     const start = match.index
     while (next < links.length && (links[next]?.at.end ?? 0) <= start) next++
     const link = links[next]
     if (link !== undefined && link.at.start < start + match[0].length) continue
     if (match[0].length > longest || !match[0].includes('/')) continue
     const wrapped = /^<([^<>]+)>[.:!?]*$/.exec(match[0])
-    const word = wrapped?.[1] ?? match[0].replace(/[.:!?]+$/, '')
-    paths.push(...pathAt(file, word, start + (wrapped ? 1 : 0)))
+    const written = wrapped?.[1] ?? match[0].replace(/[.:!?]+$/, '')
+    paths.push(...pathAt(file, written, start + (wrapped ? 1 : 0)))
   }
   return paths
 }
+
+/** Chinese, Japanese and Korean put no blank between a path and the words around it. */
+const word =
+  /[^\s"'`()[\]|,;=\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u{3000}-\u{303f}\u{ff00}-\u{ffef}]+/gu
 
 /** Longer than a path can be. */
 const longest = 4096
@@ -50,15 +56,27 @@ const form =
 
 const placeholders = /[<>{}$*]/
 
-function pathAt(file: SourceFile, written: string, start: number): readonly DocumentPath[] {
+/** Directories at the top of a tree, within which one called `kubespray` is no tree. */
+const insideTree = /^(?:roles|playbooks|extra_playbooks|contrib|inventory|docs|tests|scripts)\//
+
+/** `./`, or all up to a directory that is called as the repository or as an archive of a release is. */
+function leadOf(written: string): string {
+  if (insideTree.test(written)) return ''
+  return /^(?:\.\/)+|^(?:[^\s:#]*?\/)?(?:kubespray(?:-v?\d+(?:\.\d+)*)?\/)+/.exec(written)?.[0] ?? ''
+}
+
+function pathAt(file: SourceFile, whole: string, from: number): readonly DocumentPath[] {
+  const under = leadOf(whole)
+  const [written, start] = [whole.slice(under.length), from + under.length]
   const groups = form.exec(written)?.groups
   const path = groups?.path
-  if (path === undefined || !isPath(path)) return []
+  if (path === undefined || !isPath(path, /\w/.test(under))) return []
   const first = groups?.first ?? groups?.from
   const last = groups?.last ?? groups?.to
   return [
     {
       path,
+      under,
       ...(first === undefined ? {} : { first: Number(first) }),
       ...(last === undefined ? {} : { last: Number(last) }),
       placeholder: placeholders.test(path),
@@ -67,15 +85,18 @@ function pathAt(file: SourceFile, written: string, start: number): readonly Docu
   ]
 }
 
-/** Relative, of more than one part, of characters that paths of role code have; `quay.io/…` and `10.0.0.0/8` are none. */
-function isPath(path: string): boolean {
+/**
+ * Relative, of characters that paths of role code have, and of more than one part where nothing before it says what it is in;
+ * `quay.io/…` and `10.0.0.0/8` are none.
+ */
+function isPath(path: string, isInTree: boolean): boolean {
   const parts = path.replace(/\/$/, '').split('/')
   const [top = ''] = parts
   return (
-    path.includes('/') &&
+    (isInTree || path.includes('/')) &&
     parts.every(part => /^[\w.+@~<>{}$*-]+$/.test(part)) &&
     !/^[-~@+]/.test(top) &&
-    (!/^[^.]+\./.test(top) || placeholders.test(top)) &&
+    (parts.length === 1 || !/^[^.]+\./.test(top) || placeholders.test(top)) &&
     parts.some(part => /[a-z]/i.test(part))
   )
 }

@@ -205,7 +205,19 @@ function nearestByName(old: Version, now: Version, path: string): Nearest | unde
   if (sameName !== undefined && sameName.share >= 0.2) {
     return { path: sameName.path, why: `the same name, but only ${Math.round(sameName.share * 100)} % of its lines` }
   }
-  return nearestDirectory(now, path.slice(0, Math.max(0, path.lastIndexOf('/'))))
+  return nearestToPath(now, path)
+}
+
+/** What comes nearest to a path of which nothing but its name is known. */
+export function nearestToPath(now: Version, path: string): Nearest | undefined {
+  const name = nameOf(path)
+  const directory = path.slice(0, Math.max(0, path.lastIndexOf('/')))
+  const [below, ...more] = filesOf(now).filter(
+    each => each.startsWith(`${directory}/`) && nameOf(each) === name && standsHere(now, each),
+  )
+  if (below !== undefined && more.length === 0)
+    return { path: below, why: 'the same name, further down in the directory' }
+  return nearestDirectory(now, directory)
 }
 
 /** `main.yml` stands in every role; so many of a name are looked into. */
