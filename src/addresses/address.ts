@@ -118,12 +118,12 @@ function printCondition(text: string): string {
   return parsed.kind === 'syntax-problem' ? foldBlanks(text) : printExpression(parsed)
 }
 
-/** A text with its `{{ … }}` as this program writes expressions; one with statements as it is. */
+/** A text with its `{{ … }}` as this program writes expressions; blanks outside of them are part of what it says. */
 function printTemplate(text: string): string {
   const parsed = hasTemplate(text) ? parseTemplate(text, nowhere) : undefined
-  if (parsed === undefined || parsed.kind === 'syntax-problem') return foldBlanks(text)
+  if (parsed === undefined || parsed.kind === 'syntax-problem') return text
   const parts = parsed.body.map(part =>
     part.kind === 'text' ? part.text : part.kind === 'output' ? `{{${printExpression(part.expression)}}}` : undefined,
   )
-  return foldBlanks(parts.includes(undefined) ? text : parts.join(''))
+  return parts.includes(undefined) ? text : parts.join('')
 }

@@ -62,52 +62,53 @@ export function judgeMarker(
   const rendered = render(template, looked, edition, context, wording)
   if (typeof rendered !== 'string') return { ...notFound(rendered, cited), now }
   const text = marked.fit(rendered)
-  const content = hashOfText(whatItSays(citation, looked, template))
   const newSays = looked.says?.(says) ?? says
-  const told = (state: CitationState, why: string, diff: string | null = null): JudgedMarker => {
-    const hashes = { says: citedHash(newSays), wording: wordingHash, content, body: hashOfText(text) }
-    const newPin = { version: edition.version, place: looked.place, ...hashes, address: looked.address }
-    return {
-      state,
-      says: looked.how === undefined ? why : `${why} (${looked.how})`,
-      cited,
-      now,
-      diff,
-      nearest: null,
-      writing: { says: newSays, body: text, pin: newPin },
-    }
+  const hashes = {
+    says: citedHash(newSays),
+    wording: wordingHash,
+    content: hashOfText(looked.content),
+    shown: hashOfText(withoutPlaces(template, looked, context, wording)),
+    body: hashOfText(text),
   }
+  const told = (state: CitationState, why: string, diff: string | null = null): JudgedMarker => ({
+    state,
+    says: looked.how === undefined ? why : `${why} (${looked.how})`,
+    cited,
+    now,
+    diff,
+    nearest: null,
+    // What is true is written anew only for another version.
+    ...(state === 'true' && pin?.version === edition.version
+      ? {}
+      : {
+          writing: {
+            says: newSays,
+            body: text,
+            pin: { version: edition.version, place: looked.place, ...hashes, address: looked.address },
+          },
+        }),
+  })
+  const changed = (why: string): JudgedMarker => told('changed', why, diffOf(body, text, cited, now))
+  const isForeign = hashOfText(body) !== marked.pin?.body && body !== text
   if (pin === undefined) {
     // Lines that its author read in another version.
-    if (looked.isSame === false) {
-      return told('changed', `${edition.name} says something else than ${old?.name}`, diffOf(body, text, cited, now))
-    }
-    return told(
-      'unwritten',
-      marked.pin !== undefined
-        ? 'the marker cites something else than what is written here'
-        : body.trim() === ''
-          ? 'nothing is written here yet'
-          : 'what is written here does not come from this program',
-    )
+    if (looked.isSame === false) return changed(`${edition.name} says something else than ${old?.name}`)
+    if (body.trim() === '') return told('unwritten', 'nothing is written here yet')
+    if (isForeign) return changed('what is written here does not come from this program')
+    return told('unwritten', 'the marker cites something else than what is written here')
   }
   const isReworded = pin.wording !== wordingHash
-  const contentBefore = isReworded ? contentAsWordedNow(citation, template, pin, before, edition) : pin.content
-  if (!(looked.isSame ?? contentBefore === content)) {
-    const why =
-      contentBefore === undefined
-        ? `it is worded otherwise than when it was written, and whether ${edition.name} says what ${pin.version} said cannot be told without that`
-        : `${edition.name} says something else`
-    return told('changed', why, diffOf(body, text, cited, now))
-  }
-  if (hashOfText(body) !== pin.body && body !== text) {
-    return told('changed', 'the text between the markers was changed by hand', diffOf(body, text, cited, now))
-  }
+  const shownThen = isReworded
+    ? shownAsWordedNow(citation, template, context, wording, pin, before, edition)
+    : pin.shown
+  const difference = differenceFrom(pin, citation, template, looked, { ...hashes, shownThen })
+  if (difference !== undefined) return changed(`${edition.name} ${difference}`)
+  if (isForeign) return changed('the text between the markers was changed by hand')
   if (isReworded && body !== text) return told('unwritten', 'the document words it otherwise than it is written here')
-  if (newSays !== says && isSamePlace(pin.place, looked.place)) {
+  if (newSays !== says && isSamePlace(citation, pin.place, looked.place)) {
     return told('moved', 'it stands at the same place under another name')
   }
-  if (!isSamePlace(pin.place, looked.place)) {
+  if (!isSamePlace(citation, pin.place, looked.place)) {
     return told(
       'moved',
       looked.place === null ? 'nothing decides it any more' : `it stands at ${rangeText(looked.place)} now`,
@@ -122,41 +123,53 @@ function hasWholeContent({ kind }: Citation): boolean {
 }
 
 /** Fields that say where something stands, not what it says. */
-const placeNames: ReadonlySet<string> = new Set([
-  'file',
-  'line',
-  'last',
-  'place',
-  'permalink',
-  'link',
-  'version',
-  'release',
-  'commit',
-  'excerpt',
-])
+const placeNames = ['file', 'line', 'last', 'place', 'permalink', 'link', 'version', 'release', 'commit'] as const
 
-/** What two editions have to agree in: of verdicts, values and conditions what the text shows of them, of tasks and lines all. */
-function whatItSays(citation: Citation, looked: Found, template: string): string {
-  if (hasWholeContent(citation)) return looked.content
-  const shown = [...fieldsOf(template)].filter(name => !placeNames.has(name))
-  return shown.length === 0 ? looked.content : shown.map(name => `${name}=${looked.fields[name]}`).join('\n')
+/** What a text shows besides places and versions: the same as long as nothing of it has to change but those. */
+function withoutPlaces(template: string, looked: Found, context: Context, wording: Wording): string {
+  const blank = Object.fromEntries(placeNames.map(name => [name, '']))
+  const text = renderTemplate(template, { ...looked.fields, ...excerptField(looked, context), ...blank }, wording)
+  return typeof text === 'string' ? text : text.invalid
+}
+
+/** In what an edition differs from what was written, in words; undefined where in nothing that counts. */
+function differenceFrom(
+  pin: Pin,
+  citation: Citation,
+  template: string,
+  { isSame }: Found,
+  now: { readonly content: string; readonly shown: string; readonly shownThen: string | undefined },
+): string | undefined {
+  const isSameContent = isSame ?? pin.content === now.content
+  const isSameShown = now.shownThen === undefined ? undefined : now.shownThen === now.shown
+  if (hasWholeContent(citation)) {
+    if (!isSameContent) return 'says something else'
+    return isSameShown === false ? 'says it in other words' : undefined
+  }
+  // Of verdicts, values and conditions that counts which the text shows; of one that shows none of it, all.
+  const showsIt = [...fieldsOf(template)].some(name => !placeNames.some(each => each === name))
+  if (showsIt && isSameShown !== undefined) return isSameShown ? undefined : 'says something else'
+  if (isSameContent) return undefined
+  return showsIt
+    ? `says something else, and what ${pin.version ?? 'it'} said in these words is not at hand`
+    : 'says something else'
 }
 
 /**
- * What was written, as the wording of now would say it, which decides what counts of it: the edition of then knows.
- * Undefined where that is not at hand.
+ * What was written, as the wording of now shows it: the edition of then knows. Undefined where that is not at hand.
  */
-function contentAsWordedNow(
+function shownAsWordedNow(
   citation: Citation,
   template: string,
+  context: Context,
+  wording: Wording,
   pin: Pin,
   before: Before,
   edition: Edition,
 ): string | undefined {
-  if (hasWholeContent(citation)) return pin.content
   const old = pin.version !== null && pin.version === edition.version ? edition : before.edition
   const then = old && lookUp(citation, old, { ...before, edition: undefined })
-  return then?.kind === 'found' ? hashOfText(whatItSays(citation, then, template)) : undefined
+  return then?.kind === 'found' ? hashOfText(withoutPlaces(template, then, context, wording)) : undefined
 }
 
 /** The hash of what a marker cites. */
@@ -170,8 +183,9 @@ function notFound(looked: Exclude<LookedUp, Found>, cited: CitedPlace | null): J
   return { state: looked.kind, says: looked.says, cited, now: null, diff: null, nearest }
 }
 
-function isSamePlace(old: PinnedPlace | null, now: PinnedPlace | null): boolean {
-  return old?.file === now?.file && old?.first === now?.first && old?.last === now?.last
+/** Of a task its first line says where it is: how many follow is what it says, and a snapshot does not know. */
+function isSamePlace({ kind }: Citation, old: PinnedPlace | null, now: PinnedPlace | null): boolean {
+  return old?.file === now?.file && old?.first === now?.first && (kind !== 'lines' || old?.last === now?.last)
 }
 
 /** `file:12` or `file:12-20`. */
@@ -206,8 +220,14 @@ function render(
   wording: Wording,
 ): string | Exclude<LookedUp, Found> {
   const { place, excerpt } = looked
-  if (excerpt === undefined && place !== null && edition.code === undefined && fieldsOf(template).has('excerpt')) {
-    return { kind: 'unchecked', says: `the lines it shows need the role code of ${edition.name}; ${fetchHint}` }
+  const shows = fieldsOf(template)
+  if (edition.code === undefined) {
+    if (excerpt === undefined && place !== null && shows.has('excerpt')) {
+      return { kind: 'unchecked', says: `the lines it shows need the role code of ${edition.name}; ${fetchHint}` }
+    }
+    if (looked.fields.condition != null && shows.has('condition')) {
+      return { kind: 'unchecked', says: `the condition it shows needs the role code of ${edition.name}; ${fetchHint}` }
+    }
   }
   const fields: Fields = {
     ...looked.fields,
@@ -215,12 +235,16 @@ function render(
     version: edition.source.release ?? edition.source.commit?.slice(0, 10) ?? null,
     release: edition.source.release,
     commit: edition.source.commit,
-    excerpt:
-      excerpt === undefined ? null : context === 'block' ? fencedCode(excerpt, languageOf(place)) : codeSpan(excerpt),
+    ...excerptField(looked, context),
   }
   const text = renderTemplate(template, fields, wording)
   if (typeof text !== 'string') return { kind: 'invalid', says: text.invalid }
   return context === 'html' ? htmlOf(text.trim()) : text.trim()
+}
+
+function excerptField({ excerpt, place }: Found, context: Context): Fields {
+  if (excerpt === undefined) return { excerpt: null }
+  return { excerpt: context === 'block' ? fencedCode(excerpt, languageOf(place)) : codeSpan(excerpt) }
 }
 
 /** What a fence calls the language of a file. */

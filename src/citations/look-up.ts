@@ -1,5 +1,6 @@
 import { addressText, type PartialAddress, parseAddress } from '../addresses/address.js'
 import type { AddressedTask } from '../addresses/addressed.js'
+import { parseExpression } from '../jinja/parser.js'
 import type { ReportedEvidence, ReportedVerdict } from '../reports/report.js'
 import { valueText } from '../reports/value-text.js'
 import { isRelease } from '../source/open.js'
@@ -100,7 +101,8 @@ function lookUpVerdict(problem: string, edition: Edition): LookedUp {
   if ('kind' in verdict) return verdict
   const evidence = verdict.now.evidence[0] ?? verdict.afterReboot.evidence[0]
   const said = (fixedBy: string, condition: string | null): string =>
-    condition === null ? fixedBy : `${fixedBy} if ${condition}`
+    // Conditions are quoted otherwise where only a snapshot is at hand.
+    condition === null ? fixedBy : `${fixedBy} under a condition`
   return {
     kind: 'found',
     ...standing(evidence, edition),
@@ -312,16 +314,21 @@ function conditionFound(addressed: AddressedTask, nth: number | undefined, editi
     : shown.some(each => each.runs === 'unknown')
       ? 'unknown'
       : 'true'
-  const joined =
-    shown.length === 1
-      ? only.text
-      : shown.map(({ text }) => (/\s(?:or|if)\s/.test(text) ? `(${text})` : text)).join(' and ')
+  const joined = shown.length === 1 ? only.text : shown.map(({ text }) => bracketed(text)).join(' and ')
   return {
     ...rest,
     place: nth === undefined ? rest.place : { file: only.file, first: only.line, last: only.line },
     content: joined,
     fields: { ...rest.fields, condition: joined, runs },
   }
+}
+
+const nowhereIn: Span = { file: { path: '', text: '' }, start: 0, end: 0 }
+
+/** A condition as it stands in a row of others: in brackets where it binds less tightly than `and`. */
+function bracketed(text: string): string {
+  const { kind } = parseExpression(text, nowhereIn)
+  return kind === 'or' || kind === 'conditional' ? `(${text})` : text
 }
 
 function lookUpVariable(name: string, role: string | undefined, edition: Edition): LookedUp {

@@ -3,7 +3,7 @@ import { addressText, type PartialAddress, parseAddress } from '../addresses/add
 
 /**
  * What a closing marker keeps of a citation as it was last written, so that a later version can be compared with it:
- * `VERSION FILE:FIRST-LAST says=HASH wording=HASH content=HASH body=HASH address=ADDRESS`.
+ * `VERSION FILE:FIRST-LAST says=HASH wording=HASH content=HASH shown=HASH body=HASH address=ADDRESS`.
  */
 export interface Pin {
   /** The release or commit it was written from; null for a directory that is no commit. */
@@ -15,6 +15,8 @@ export interface Pin {
   readonly wording: string
   /** A hash of what is cited: whether it says the same. */
   readonly content: string
+  /** A hash of what the text shows of it, without places and versions. */
+  readonly shown: string
   /** A hash of the text between the markers: whether it was changed by hand. */
   readonly body: string
   /** Of a task. */
@@ -31,9 +33,9 @@ export interface PinnedPlace {
 const NOTHING = '-'
 
 /** A pin as the closing marker has it. */
-export function pinText({ version, place, says, wording, content, body, address }: Pin): string {
+export function pinText({ version, place, says, wording, content, shown, body, address }: Pin): string {
   const where = place === null ? NOTHING : `${encodeURI(place.file)}:${place.first}-${place.last}`
-  const hashes = `says=${says} wording=${wording} content=${content} body=${body}`
+  const hashes = `says=${says} wording=${wording} content=${content} shown=${shown} body=${body}`
   return `${version ?? NOTHING} ${where} ${hashes}${address === undefined ? '' : ` address=${addressText(address)}`}`
 }
 
@@ -41,14 +43,14 @@ export function pinText({ version, place, says, wording, content, body, address 
 export function parsePin(text: string): Pin | undefined {
   const [version, where, ...rest] = text.trim().split(/\s+/)
   const named = new Map(rest.map(word => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]))
-  const hashes = ['says', 'wording', 'content', 'body'].map(name => named.get(name) ?? '')
-  const [says = '', wording = '', content = '', body = ''] = hashes
+  const hashes = ['says', 'wording', 'content', 'shown', 'body'].map(name => named.get(name) ?? '')
+  const [says = '', wording = '', content = '', shown = '', body = ''] = hashes
   if (version === undefined || where === undefined) return undefined
   if (!hashes.every(hash => /^[0-9a-f]{7}$/.test(hash))) return undefined
   const place = where === NOTHING ? null : parsePlace(where)
   if (place === undefined) return undefined
   const address = parseAddress(named.get('address') ?? '')
-  return { version: version === NOTHING ? null : version, place, says, wording, content, body, address }
+  return { version: version === NOTHING ? null : version, place, says, wording, content, shown, body, address }
 }
 
 function parsePlace(text: string): PinnedPlace | undefined {

@@ -47,8 +47,8 @@ export function templateFor(
   return templates.get(`${kind}.${place}`) ?? templates.get(kind) ?? usual[kind][place]
 }
 
-/** Fields whose value is Markdown already. */
-const markdownFields: ReadonlySet<string> = new Set(['link', 'excerpt'])
+/** Fields whose value is Markdown already, or an address. */
+const markdownFields: ReadonlySet<string> = new Set(['link', 'permalink', 'excerpt'])
 
 /** Fields whose values are words of this program, which an author may say otherwise. */
 const wordFields: ReadonlySet<string> = new Set(['verdict', 'now', 'afterReboot', 'status', 'runs', 'title', 'effect'])

@@ -27,25 +27,33 @@ describe('address of a task', () => {
     assert.match(textsOf({ [role]: swapOff })[0] ?? '', /^node:turn-it-off:command@[0-9a-f]{7}$/)
   })
 
-  const alike: readonly (readonly [what: string, other: string, path?: string])[] = [
+  const alike: readonly (readonly [what: string, other: string, path?: string, than?: string])[] = [
     ['lines above', `# a word\n\n${swapOff}`],
     [
       'quotes, order of keys, comments',
       `- when: "is_on"   # why\n  command: '/sbin/swapoff -a'\n  name: 'Turn it off'\n`,
     ],
     ['the full name of the module', swapOff.replace('command:', 'ansible.builtin.command:')],
+    ['blanks in expressions', swapOff.replace('is_on', 'a  |  bool'), role, swapOff.replace('is_on', 'a|bool')],
+    [
+      'the other way to write a mode',
+      '- name: x\n  file: { path: /x, mode: 0644 }\n',
+      role,
+      '- name: x\n  file: { path: /x, mode: "0644" }\n',
+    ],
     ['a file with another number', swapOff, 'roles/node/tasks/0070-off.yml'],
     ['a block around it', `- block:\n${swapOff.replaceAll(/^(?=.)/gm, '    ')}`],
   ]
-  for (const [what, other, path = role] of alike) {
+  for (const [what, other, path = role, than = swapOff] of alike) {
     it(`stays the same with ${what}`, () => {
-      assert.deepEqual(textsOf({ [path]: other }), textsOf({ [role]: swapOff }))
+      assert.deepEqual(textsOf({ [path]: other }), textsOf({ [role]: than }))
     })
   }
 
   const different: readonly (readonly [what: string, other: string])[] = [
     ['another argument', swapOff.replace('-a', '-a -v')],
     ['another condition', swapOff.replace('is_on', 'is_off')],
+    ['a blank within a command', swapOff.replace('swapoff -a', 'swapoff  -a')],
     ['a tag', `${swapOff}  tags: [swap]\n`],
     ['a keyword', `${swapOff}  become: true\n`],
     ['a loop', `${swapOff}  loop: [1, 2]\n`],
