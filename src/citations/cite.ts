@@ -261,9 +261,11 @@ function writtenPaths(
       return [{ at, kind: 'path', citation, judged: unchecked(says), replacement: null }]
     }
     const place = { ref: undefined, path: path.replace(/\/+$/, ''), first, last }
-    const isThere = [edition, target].some(each => each?.code?.version.tree.entryKind(place.path) !== undefined)
-    if (!isThere && !tellingPaths.test(path)) return []
-    const judgedPlace = judgePlace(place, edition, target)
+    const isThereIn = (each: Edition): boolean => each.code?.version.tree.entryKind(place.path) !== undefined
+    if (!isThereIn(edition) && !(target && isThereIn(target)) && !tellingPaths.test(path)) return []
+    // What only the target has, its author has put right already.
+    const isNew = target !== undefined && isThereIn(target) && !isThereIn(edition)
+    const judgedPlace = isNew ? judgePlace(place, target, undefined) : judgePlace(place, edition, target)
     const { now, state } = judgedPlace
     const text = now === null ? null : pathText(now)
     return [

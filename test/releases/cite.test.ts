@@ -40,7 +40,6 @@ describeWithClone('releases: documents that cite kubespray', () => {
     const found = Object.fromEntries(
       Object.keys(states).map((name, index) => [name, (cited[index]?.citations ?? []).map(stateText)]),
     )
-    if (process.env.DUMP) writeFileSync(`${process.env.DUMP}.${version}`, JSON.stringify(found, null, 1))
     for (const name of Object.keys(states))
       assert.deepEqual(found[name], states[name]?.[version], `${name} in ${version}`)
   }
