@@ -277,11 +277,14 @@ function writtenPaths(
       return [{ at, kind: 'path', citation, judged: unchecked(notAtHand(settings.source)), replacement: null }]
     }
     const place = { ref: undefined, path: path.replace(/\/+$/, ''), first, last }
-    const isThere = [edition, target].some(each => each?.code?.version.tree.entryKind(place.path) !== undefined)
+    const isThereIn = (each: Edition): boolean => each.code?.version.tree.entryKind(place.path) !== undefined
+    const isThere = isThereIn(edition) || (target !== undefined && isThereIn(target))
     if (!isThere && !tellingPaths.test(path)) return []
     const isMeant = isThere || isAbout || /\w/.test(under) || isKubesprays(place.path, [edition, target])
     if (!isMeant) return []
-    const judgedPlace = judgePlace(place, edition, target)
+    // What only the target has, its author has put right already.
+    const isNew = target !== undefined && isThereIn(target) && !isThereIn(edition)
+    const judgedPlace = isNew ? judgePlace(place, target, undefined) : judgePlace(place, edition, target)
     const { now, state } = judgedPlace
     const text = now === null ? null : pathText(now)
     return [
