@@ -42,7 +42,7 @@ const rows: readonly Row[] = [
     it: 'looks a branch of releases up in the newest of them',
     text: 'https://github.com/kubernetes-sigs/kubespray/blob/release-1.0/docs/swap.md and blob/release-9.9 of the same: https://github.com/kubernetes-sigs/kubespray/blob/release-9.9/docs/swap.md',
     says: [
-      ['https://github.com/kubernetes-sigs/kubespray/blob/release-1.0/docs/swap.md', 'true'],
+      ['https://github.com/kubernetes-sigs/kubespray/blob/release-1.0/docs/swap.md', 'moved'],
       ['https://github.com/kubernetes-sigs/kubespray/blob/release-9.9/docs/swap.md', 'unchecked'],
     ],
   },
