@@ -117,7 +117,13 @@ const paths: readonly (readonly [
     '`/etc/fstab` `~/x/y` `a b/c` `https://a/b` `quay.io/a/b` `10.0.0.0/8` `--a/b` `a//b` `main.yml` `a/b:v1` `a=b/c`',
     [],
   ],
-  ['x.md', '`` ro`es/a `` ` ../a/b.yml ` `.github/c.yml` `./d/e`', [['../a/b.yml'], ['.github/c.yml'], ['./d/e']]],
+  ['x.md', '`` ro`es/a `` ` ../a/b.yml ` `.github/c.yml` `./d/e`', [['../a/b.yml'], ['.github/c.yml'], ['d/e']]],
+  [
+    'x.md',
+    '`~/kubespray/roles/a/b.yml:3` `lib/kubespray/scale.yml` `kubespray-2.28.0/contrib/c` `roles/kubespray/d.yml` `./run.sh` `quay.io/kubespray/e`',
+    [['roles/a/b.yml', 3], ['scale.yml'], ['contrib/c'], ['roles/kubespray/d.yml'], ['e']],
+  ],
+  ['x.txt', '먼저 roles/a/main.yml을 보고,在roles/b/main.yml中。', [['roles/a/main.yml'], ['roles/b/main.yml']]],
   ['x.md', '```\nroles/a/b.yml\n```\n<!-- whofixes a -->\n`c/d.yml`\n<!-- /whofixes -->', []],
   ['x.mdx', 'A `roles/a/b.yml:3` {/* c */}\n', [['roles/a/b.yml', 3]]],
   [
