@@ -1,5 +1,4 @@
 import type { CitationState, ReportedCitation, ReportedDocument } from '../reports/citations.js'
-import { isRelease } from '../source/open.js'
 import { lineOf, positionOf, type SourceFile, type Span } from '../source/text.js'
 import { linkTo, placeOfLink } from './address-of-link.js'
 import { citedText, parseCitation } from './citation.js'
@@ -23,6 +22,8 @@ export interface Editions {
   readonly newest: () => Edition
   /** A SOURCE, or a tag, commit or branch; undefined where it is not at hand. */
   readonly named: (name: string) => Edition | undefined
+  /** Which of two versions is the newer one; the first where that cannot be told. */
+  readonly newer: (first: string, second: string) => string
 }
 
 /** What is to be written. */
@@ -154,7 +155,7 @@ function judged(marker: Marker, settings: Settings, editions: Editions, { checko
   if ('invalid' in citation) return { state: 'invalid', says: citation.invalid, ...nothing }
   const pin = parsePin(marker.state)
   // A marker that names its version means that one, whatever the others move to.
-  const own = newer(settings.source, pin?.version ?? undefined)
+  const own = newerOf(editions, settings.source, pin?.version ?? undefined)
   const named = citation.source ?? (editions.target === undefined ? own : undefined)
   const edition =
     named === undefined ? (editions.target ?? checkout?.edition() ?? editions.newest()) : editions.named(named)
@@ -174,11 +175,9 @@ function judged(marker: Marker, settings: Settings, editions: Editions, { checko
   return judgeMarker({ citation, says, pin, body, context, fit }, edition, old, settings.wording)
 }
 
-/** The newer of two releases: a text moves on piece by piece. Of other versions the first. */
-function newer(document: string | undefined, written: string | undefined): string | undefined {
-  if (document === undefined || written === undefined) return document ?? written
-  if (!isRelease(document) || !isRelease(written)) return document
-  return document.localeCompare(written, 'en', { numeric: true }) < 0 ? written : document
+/** The newer of two versions: a text moves on piece by piece. */
+function newerOf({ newer }: Editions, document: string | undefined, written: string | undefined): string | undefined {
+  return document === undefined || written === undefined ? (document ?? written) : newer(document, written)
 }
 
 /** A link or path of the text with what became of it. */

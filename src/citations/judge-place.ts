@@ -75,11 +75,11 @@ function goneFrom({ path, first }: LinkedPlace, edition: Edition, says: string):
     })
   }
   const { followed, last } = removed
-  const until = `${says}; it was there up to ${removed.lastRelease ?? last.name}`
+  const until = `${says}; ${removed.path === path ? 'it' : removed.path} was there up to ${removed.lastRelease ?? last.name}`
   if (followed.state === 'gone') return told('gone', until, null, null, { nearest: nearestOf(followed.nearest) })
   if (followed.state !== 'moved') return told('gone', until, null, null)
   const line = followed.line ?? null
-  const why = `what it held is there now (${followed.how})${first === undefined ? '' : ', but no version says which lines are meant'}`
+  const why = `another path, though what it held is there now (${followed.how})${first === undefined ? '' : ', but no version says which lines are meant'}`
   return told('gone', until, null, null, { nearest: { file: followed.path, line, why } })
 }
 

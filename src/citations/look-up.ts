@@ -71,10 +71,17 @@ export function lookUp(citation: Citation, edition: Edition, before: Before): Lo
     case 'deciding':
       return lookUpDeciding(citation, edition)
     case 'task':
-      return lookUpTask(citation.address, edition, before, addressed => taskFound(addressed, edition))
+      return lookUpTask(citation.address, edition, before, addressed => taskFound(addressed, edition), true)
     case 'condition':
-      return lookUpTask(citation.address, edition, before, addressed =>
-        conditionFound(addressed, citation.nth, edition),
+      if (edition.code === undefined) {
+        return { kind: 'unchecked', says: `conditions need the role code of ${edition.name}; ${fetchHint}` }
+      }
+      return lookUpTask(
+        citation.address,
+        edition,
+        before,
+        addressed => conditionFound(addressed, citation.nth, edition),
+        false,
       )
     case 'variable':
       return lookUpVariable(citation.name, citation.role, edition)
@@ -198,6 +205,7 @@ function lookUpTask(
   edition: Edition,
   before: Before,
   found: (task: AddressedTask) => LookedUp,
+  aboutWhole: boolean,
 ): LookedUp {
   // What was written says more than the author did, as long as it is about the same task.
   const known = before.address
@@ -228,7 +236,9 @@ function lookUpTask(
   const looked = found(answer.task)
   if (looked.kind !== 'found') return looked
   const { address: now } = answer.task
-  if (isPartOf(asked, now)) return { ...looked, ...(answer.state === 'changed' ? { how: answer.how } : {}) }
+  // Whether the task changed as a whole says nothing of its conditions.
+  const how = answer.state === 'changed' && aboutWhole ? { how: answer.how } : {}
+  if (isPartOf(asked, now)) return { ...looked, ...how }
   return { ...looked, how: answer.how, says: says => withAddress(says, now) }
 }
 

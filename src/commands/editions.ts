@@ -12,7 +12,7 @@ import { UsageError } from '../source/diagnostic.js'
 import { openDirectory } from '../source/directory.js'
 import { askGit, commitOf } from '../source/git.js'
 import { once } from '../source/once.js'
-import { isRelease } from '../source/open.js'
+import { isRelease, looksLikeSource } from '../source/open.js'
 import { newestReleaseOf, openRevision } from '../source/revision.js'
 import type { SourceFile } from '../source/text.js'
 import type { SourceTree, TreeOrigin } from '../source/tree.js'
@@ -78,6 +78,10 @@ export function openEditions(
     return [...(isRepository ? [path] : []), ...(hasClone() ? [clonePath()] : []), ...checkouts]
   }
   const openNamed = (name: string): Edition => {
+    // A branch or commit of the clone, as links name them.
+    const commit =
+      hasClone() && !looksLikeSource(name) && referenceName.test(name) ? commitOf(clonePath(), name) : undefined
+    if (commit !== undefined) return ofReference(clonePath(), name, commit)
     const subject = openSubject(name, request)
     if (subject.kind === 'recorded') return editionOfSnapshot(subject.snapshot)
     requireKubespray(subject.tree)
@@ -109,11 +113,28 @@ export function openEditions(
       return edition
     },
     named: name => remembered(name, () => openReference(name)),
+    newer: (first, second) => {
+      if (isRelease(first) && isRelease(second)) {
+        return first.localeCompare(second, 'en', { numeric: true }) < 0 ? second : first
+      }
+      const [one, other] = [first, second].map(name => dateOf(name, repositories()))
+      return one !== undefined && other !== undefined && one < other ? second : first
+    },
     checkout: top => {
       checkouts.add(top)
       return ofTree(openDirectory(top))
     },
   }
+}
+
+/** When a version was committed, in seconds; undefined where no repository has it. */
+function dateOf(name: string, repositories: readonly string[]): number | undefined {
+  for (const repository of referenceName.test(name) ? repositories : []) {
+    const commit = commitOf(repository, name)
+    const date = commit && askGit(repository, ['show', '--no-patch', '--format=%ct', commit])
+    if (date !== undefined) return Number(date)
+  }
+  return undefined
 }
 
 /** What an analysis has to tell beside the usual. */
@@ -148,7 +169,7 @@ function openCore(tree: SourceTree, request: AnalysisRequest, { problems, variab
 
 function editionOf({ version, analysed }: Core, origin: TreeOrigin): Edition {
   const source = reportedSource(origin)
-  const name = origin.revision ?? version.name
+  const name = (origin.revision ?? version.name).replace(/^([0-9a-f]{10})[0-9a-f]{30}$/, '$1')
   return editionOfCode({ version, name, source }, analysed, (analysis, asked, role) => {
     const found =
       role === undefined

@@ -1,6 +1,7 @@
 import type { PartialAddress } from '../../addresses/address.js'
 import type { AddressedTask } from '../../addresses/addressed.js'
 import type { Task } from '../../ansible/statement.js'
+import { likenessOf, wordsIn } from '../../audit/matching/lines.js'
 import type { PlacedStatement } from '../../audit/role-index.js'
 import { printNode } from '../../yaml/print.js'
 import { type Found, findTask } from './find-task.js'
@@ -44,6 +45,11 @@ export function followTask(old: Version, now: Version, task: AddressedTask): Fou
     const how = `it stands in the place of this one, and ${differences(task.task, matched.task)}`
     return { state: 'changed', task: matched, how }
   }
+  const reworded = rewordedTask(old, now, task)
+  if (reworded !== undefined) {
+    const how = `most of what it says is said there, and ${differences(task.task, reworded.task)}`
+    return { state: 'changed', task: reworded, how }
+  }
   const nearest = found.state === 'gone' ? found.nearest?.task : found.state === 'ambiguous' ? undefined : found.task
   if (nearest === undefined) return { state: 'gone' }
   const why = found.state === 'gone' ? found.nearest?.why : 'it is what another task has become'
@@ -64,6 +70,31 @@ export function matchedStatement(old: Version, now: Version, placed: PlacedState
   if (there.role === role || (task.address.name !== '-' && before?.address.name === task.address.name)) return there
   const alike = now.addresses.all().filter(({ address }) => address.content === task.address.content)
   return alike.length === 1 ? there : undefined
+}
+
+/** So much of two tasks is alike that the one is the other in other words; a second one must not come near it. */
+const [reworded, apart] = [0.65, 0.1]
+
+/** The task of its role and module that says most of what a task says, unless that is what another one has become. */
+function rewordedTask(old: Version, now: Version, { task, address }: AddressedTask): AddressedTask | undefined {
+  const matching = matchingOf(old, now)
+  const ours = wordsIn(textOf(task))
+  const owner = address.owner.replaceAll('-', '_')
+  const [best, second] = now.addresses
+    .all()
+    .flatMap(each => {
+      const isAlike = each.address.owner.replaceAll('-', '_') === owner && each.address.module === address.module
+      const placed = isAlike ? placedTask(now, each) : undefined
+      if (!isAlike || (placed !== undefined && matching.oldStatementOf(placed) !== undefined)) return []
+      return [{ each, likeness: likenessOf(ours, wordsIn(textOf(each.task))) }]
+    })
+    .toSorted((left, right) => right.likeness - left.likeness)
+  if (best === undefined || best.likeness < reworded) return undefined
+  return second !== undefined && best.likeness - second.likeness < apart ? undefined : best.each
+}
+
+function textOf({ at: { file, start, end } }: Task): string {
+  return file.text.slice(start, end)
 }
 
 function isSameContent({ address: left }: AddressedTask, { address: right }: AddressedTask): boolean {
