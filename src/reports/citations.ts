@@ -63,6 +63,7 @@ export interface ReportedCitation {
 
 /** What was found in one document. */
 export interface ReportedDocument {
+  /** As it was named. */
   readonly path: string
   readonly citations: readonly ReportedCitation[]
   /** Markers that cannot be read: nothing is written to the document then. */
