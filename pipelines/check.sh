@@ -8,7 +8,11 @@ value() { printf '%s\n' "$said" | sed -n "s/^$1=//p"; }
 
 said=$("$here/find-bump.sh")
 if [ "$(value changed)" != true ]; then
-  echo 'The pinned kubespray does not change here.'
+  if [ -n "$(value old)" ]; then
+    echo 'The pinned kubespray does not change here.'
+  else
+    echo "Kubespray comes with this change ($(value new)): there is nothing to compare it with."
+  fi
   exit 0
 fi
 OLD=$(value old)

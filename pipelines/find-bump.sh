@@ -1,13 +1,14 @@
 #!/bin/sh
 # Which two versions of kubespray a change lies between. Prints lines NAME=VALUE:
-#   changed=true|false   old=SOURCE   new=SOURCE
+#   changed=true|false   old=SOURCE (empty where nothing pinned it before)   new=SOURCE
 # Run at the top of the repository that pins kubespray. What it looks at, the first that there is:
 #   OLD and NEW           both given: these
 #   SUBMODULE             a submodule; by default the one whose path or address says kubespray
 #   VERSION_FILE          a file with a version (v2.31.0) at a line that VERSION_PATTERN matches, or up to three lines below it
 #                         in the same list item; by default KUBESPRAY_VERSION, .kubespray-version, requirements.yml and
 #                         collections/requirements.yml
-# BASE is the commit before the change (default: the parent of HEAD). Ends with 2 where nothing pins kubespray.
+# BASE is the commit before the change (default: the parent of HEAD). Ends with 2 where nothing pins kubespray, or where it is not
+# to be told which version was pinned before.
 set -eu
 
 fail() {
@@ -21,7 +22,7 @@ answer() {
   *'
 '*) fail 'a path with a line break in it cannot be passed on' ;;
   esac
-  if [ "$1" = "$2" ]; then echo changed=false; else echo changed=true; fi
+  if [ "$1" = "$2" ] || [ -z "$1" ]; then echo changed=false; else echo changed=true; fi
   printf 'old=%s\nnew=%s\n' "$1" "$2"
   exit 0
 }
@@ -45,15 +46,52 @@ if ! git cat-file -e "$base^{commit}" 2>/dev/null; then
     fail "BASE: $base is not in this checkout and could not be fetched: check out more commits (fetch-depth: 0)"
 fi
 
-in_modules() { git config --blob HEAD:.gitmodules "$@" 2>/dev/null; }
+# Ends with the new version alone where kubespray is new in this change. A repository that speaks of it before may have pinned it
+# in another way, and what that was is not known.
+come() {
+  if git grep --quiet --ignore-case kubespray "$base" -- ||
+    git ls-tree -r --name-only "$base" | grep -qi kubespray; then
+    fail "$1 pins no version in $base, but kubespray is there already: which version it was is not known, give OLD and NEW"
+  fi
+  echo "find-bump: $1 is new in this change, there is nothing to compare it with" >&2
+  answer '' "$2"
+}
 
-# The submodules that look like kubespray, a path a line.
-likely_submodules() {
-  in_modules --name-only --get-regexp '^submodule\..*\.path$' | while IFS= read -r key; do
-    path=$(in_modules --get "$key")
-    address=$(in_modules --get "${key%.path}.url" || true)
-    case $path:$address in *[Kk][Uu][Bb][Ee][Ss][Pp][Rr][Aa][Yy]*) printf '%s\n' "$path" ;; esac
+in_modules() {
+  revision=$1
+  shift
+  git config --blob "$revision:.gitmodules" "$@" 2>/dev/null
+}
+
+# The submodules of a revision, a line each: name, path and address, with tabs between.
+submodules() {
+  in_modules "$1" --name-only --get-regexp '^submodule\..*\.path$' | while IFS= read -r key; do
+    name=${key#submodule.}
+    address=$(in_modules "$1" --get "${key%.path}.url" || true)
+    address=${address%/}
+    printf '%s\t%s\t%s\n' "${name%.path}" "$(in_modules "$1" --get "$key")" "${address%.git}"
   done
+}
+
+# The paths of submodules in which a field (1: name, 2: path, 3: address) is a text.
+submodules_with() { submodules "$1" | FIELD=$2 TEXT=$3 awk -F '\t' '$ENVIRON["FIELD"] == ENVIRON["TEXT"] { print $2 }'; }
+
+# The paths of submodules that look like kubespray.
+likely_submodules() { submodules "$1" | awk -F '\t' 'tolower($2 ":" $3) ~ /kubespray/ { print $2 }'; }
+
+# Where in the revision before the submodule was that stands at a path now: by its name, its path, its address, or as the only one
+# that looks like kubespray.
+path_before() {
+  for field in 1 2 3; do
+    text=$(submodules HEAD | SUBMODULE_PATH=$1 FIELD=$field awk -F '\t' '$2 == ENVIRON["SUBMODULE_PATH"] { print $ENVIRON["FIELD"] }')
+    [ -n "$text" ] || continue
+    found=$(submodules_with "$base" "$field" "$text" | sed -n 1p)
+    if [ -n "$found" ] && [ -n "$(pinned "$base" "$found")" ]; then
+      printf '%s\n' "$found"
+      return
+    fi
+  done
+  if [ -n "$(pinned "$base" "$1")" ]; then printf '%s\n' "$1"; else likely_submodules "$base"; fi
 }
 
 # The commit a revision pins a submodule to; nothing where it does not.
@@ -80,7 +118,7 @@ release_tags() { git -C "$1" tag --points-at "$2" 2>/dev/null | sed -n '/^v[0-9]
 
 submodule=${SUBMODULE:-}
 if [ -z "$submodule" ]; then
-  submodule=$(likely_submodules)
+  submodule=$(likely_submodules HEAD)
   case $submodule in
   *'
 '*) fail "several submodules look like kubespray, name one with SUBMODULE: $(echo "$submodule" | tr '\n' ' ')" ;;
@@ -89,11 +127,14 @@ fi
 if [ -n "$submodule" ]; then
   new=$(pinned HEAD "$submodule")
   [ -n "$new" ] || fail "$submodule: no submodule is there in HEAD"
-  old=$(pinned "$base" "$submodule")
-  if [ -z "$old" ]; then
-    echo "find-bump: $submodule is new in this change, there is nothing to compare it with" >&2
-    old=$new
-  fi
+  before=$(path_before "$submodule")
+  case $before in
+  *'
+'*) fail "which submodule of $base was $submodule is not known, give OLD and NEW: $(echo "$before" | tr '\n' ' ')" ;;
+  esac
+  old=
+  if [ -n "$before" ]; then old=$(pinned "$base" "$before"); fi
+  [ -n "$old" ] || come "$submodule" "$submodule@$new"
   [ "$old" != "$new" ] || answer "$submodule@$new" "$submodule@$new"
   if [ ! -e "$submodule/.git" ]; then
     git submodule --quiet update --init --depth 1 -- "$submodule" >&2 || fail "$submodule: cannot be checked out"
@@ -103,17 +144,50 @@ if [ -n "$submodule" ]; then
   answer "$submodule@$old" "$submodule@$new"
 fi
 
-# The first version at a line that matches, or below it before the next list item begins.
+# What a file says of kubespray's version: a line `is VERSION`, `unclear TEXT` for one that is no release, `open` for a file with a
+# line that matches and no version, else nothing. The first version counts that stands at a line that matches, or below it in the
+# same list item or section. Comments hold no version, but may be what matches.
 version_in() {
   git show "$1:$2" 2>/dev/null | PATTERN=$3 awk '
-    $0 ~ ENVIRON["PATTERN"] { left = 4; here = 1 }
-    left > 0 {
-      if (!here && $0 ~ /^[ \t]*- /) left = 0
-      else if (match($0, /v?[0-9]+\.[0-9]+\.[0-9]+/)) { print substr($0, RSTART, RLENGTH); exit }
+    function say(what, text) { said = 1; print what " " text; exit }
+    function indent(text) { match(text, /^[ \t]*/); return RLENGTH }
+    BEGIN { item = -1 }
+    { sub(/\r$/, "") }
+    {
+      comment = $0 ~ /^[ \t]*#/
+      here = $0 ~ ENVIRON["PATTERN"]
+      begins = $0 ~ /^[ \t]*- /
+      if (!comment && $0 ~ /[^ \t]/) {
+        if (begins) item = indent($0)
+        else if (indent($0) <= item) { item = -1; if (!here) left = 0 }
+      }
+      if (here) {
+        left = 4; edge = indent($0); head = comment || $0 ~ /^[ \t]*\[/
+        if (!comment) seen = 1
+      } else if (begins && !head) left = 0
       left--
+      if (left < 0 || comment) next
+      # Beside what matches may stand the versions of other things.
+      key = $0
+      sub(/^[ \t]*(- )?[ \t]*/, "", key)
+      if (!here && !head && item < 0 && indent($0) <= edge && key !~ /^"?(version|ref|tag|revision|rev)"?[ \t]*[:=]/) next
+
+      count = split($0, tokens, /[^A-Za-z0-9._+~-]+/)
+      value = $0
+      named = sub(/^.*[Vv][Ee][Rr][Ss][Ii][Oo][Nn]["\047]?[ \t]*[:=][ \t]*/, "", value) && value ~ /^[^ \t#]/
+      if (named && value ~ /^["\047]?[<>!~^*]/) say("unclear", value)
+      for (at = 1; at <= count; at++) {
+        token = tokens[at]
+        sub(/\.+$/, "", token)
+        sub(/^kubespray-/, "", token)
+        sub(/\.(tar\.gz|tgz|zip)$/, "", token)
+        if (token ~ /^v?[0-9]+\.[0-9]+\.[0-9]+$/) { sub(/^v/, "", token); say("is", "v" token) }
+        if (token ~ /^v?[0-9]+\.[0-9]+\.[0-9]+[^0-9]/ && token !~ /^[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+$/) say("unclear", token)
+      }
+      if (named) say("unclear", value)
     }
-    { here = 0 }
-  ' | sed 's/^v*/v/'
+    END { if (seen && !said) print "open" }
+  ' || true
 }
 
 if [ -n "${VERSION_FILE:-}" ]; then
@@ -127,13 +201,21 @@ for file in "$@"; do
   *) pattern=${VERSION_PATTERN:-[Kk][Uu][Bb][Ee][Ss][Pp][Rr][Aa][Yy]} ;;
   esac
   new=$(version_in HEAD "$file" "$pattern")
-  [ -n "$new" ] || continue
+  case $new in
+  'is '*) ;;
+  'unclear '*) fail "$file: its version of kubespray is ${new#unclear }, expected a release (v2.31.0): give OLD and NEW" ;;
+  *) continue ;;
+  esac
   old=$(version_in "$base" "$file" "$pattern")
-  if [ -z "$old" ]; then
-    echo "find-bump: $file names no version before this change, there is nothing to compare $new with" >&2
-    old=$new
-  fi
-  answer "$old" "$new"
+  case $old in
+  'is '*) ;;
+  '') come "$file" "${new#is }" ;;
+  *)
+    case $old in open) old='not named' ;; esac
+    fail "$file: its version of kubespray before this change is ${old#unclear }, expected a release (v2.31.0): give OLD and NEW"
+    ;;
+  esac
+  answer "${old#is }" "${new#is }"
 done
 
 fail "nothing here pins kubespray: no submodule of that name; no version (v2.31.0) in $*; give OLD and NEW, SUBMODULE, or VERSION_FILE and VERSION_PATTERN"

@@ -89,11 +89,7 @@ export interface DocumentProblem {
 
 /** What was found in one document. */
 export interface ReportedDocument {
-<<<<<<< HEAD
   /** As it was named on the command line. */
-=======
-  /** As it was named. */
->>>>>>> ctest
   readonly path: string
   /** In the order in which they stand. */
   readonly citations: readonly ReportedCitation[]

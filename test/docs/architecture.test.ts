@@ -45,6 +45,19 @@ describe('docs/architecture.md', () => {
     )
   })
 
+  it('has each dependency once, in one of the two lists', () => {
+    const rows = rowsUnder('Dependencies').map(([name = '']) => name)
+    assert.deepEqual(
+      rows.filter((name, index) => rows.indexOf(name) !== index),
+      [],
+    )
+    const { dependencies, devDependencies } = packageJson
+    assert.deepEqual(
+      Object.keys(devDependencies).filter(name => name in dependencies),
+      [],
+    )
+  })
+
   it('gives a reason and the licence of every dependency', () => {
     const rows = new Map(rowsUnder('Dependencies').map(([name = '', ...cells]) => [name.replaceAll('`', ''), cells]))
     const names = Object.keys({ ...packageJson.dependencies, ...packageJson.devDependencies }).map(name =>

@@ -129,6 +129,26 @@ describe('.pre-commit-hooks.yaml', () => {
     assert.equal(stdout.trim(), 'false')
   })
 
+  it('says what is missing where there is no clone, as the page does', () => {
+    withTemporary(directory => {
+      writeWhofixes(directory)
+      const [hook] = hooks
+      const link = 'See https://github.com/kubernetes-sigs/kubespray/blob/v2.31.0/README.md#L1\n'
+      writeFiles(directory, { 'README.md': link, 'page.mdx': 'a < b and {oops\n' })
+      const cite = (name: string): { status: number | null; stdout: string } =>
+        spawnSync('sh', ['-c', `${hook?.entry} ${name}`], {
+          cwd: directory,
+          encoding: 'utf8',
+          env: environment(directory),
+        })
+      const { status, stdout } = cite('README.md')
+      assert.equal(status, 3)
+      assert.match(stdout, /README\.md:1: unchecked: [\s\S]*whofixes fetch/)
+      assert.ok(page.includes(`whofixes@${version} fetch`))
+      assert.equal(cite('page.mdx').status, 0)
+    })
+  })
+
   it('runs under pre-commit', function () {
     withTemporary(directory => {
       writeWhofixes(directory)

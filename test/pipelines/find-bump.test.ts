@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { commitAll, git, makeRepository, withTemporary, writeFiles } from '../source/trees.js'
 import { environment, makeKubespray, makeNamingProject, makeProject, scripts } from './pinning.js'
 
@@ -166,6 +166,41 @@ describe('pipelines/find-bump.sh', () => {
       {},
       'changed=false\nold=v2.31.0\nnew=v2.31.0\n',
     ],
+    [
+      'no version in a comment, an address or another key',
+      'KUBESPRAY_VERSION',
+      ['# mirror 10.0.0.5, was v2.29.0\n10.0.0.5\nv2.30.0\n', '# mirror 10.0.0.6\nv2.31.0\n'],
+      {},
+      changed('v2.30.0', 'v2.31.0'),
+    ],
+    [
+      'a version under a comment, and none of its neighbours',
+      'group_vars/all.yml',
+      ['2.30.0', '2.31.0'].map(
+        version => `calico_version: v3.28.0\n# renovate: depName=kubernetes-sigs/kubespray\nrelease: v${version}\n`,
+      ) as [string, string],
+      { VERSION_FILE: 'group_vars/all.yml' },
+      changed('v2.30.0', 'v2.31.0'),
+    ],
+    [
+      'a version in a section',
+      'versions.yml',
+      ['2.30.0', '2.31.0'].map(
+        version => `kubespray:\n  repo: https://example.org/kubespray\n  version: "${version}"\netcd: 3.5.1\n`,
+      ) as [string, string],
+      { VERSION_FILE: 'versions.yml' },
+      changed('v2.30.0', 'v2.31.0'),
+    ],
+    [
+      'an archive',
+      'Makefile',
+      ['2.30.0', '2.31.0'].map(version => `KS = https://example.org/kubespray/archive/v${version}.tar.gz\n`) as [
+        string,
+        string,
+      ],
+      { VERSION_FILE: 'Makefile' },
+      changed('v2.30.0', 'v2.31.0'),
+    ],
     ['both given', 'README.md', ['a', 'b'], { OLD: 'ks@a b', NEW: 'v2.31.0' }, changed('ks@a b', 'v2.31.0')],
     [
       'zeros for the commit before',
@@ -199,7 +234,25 @@ describe('pipelines/find-bump.sh', () => {
       /nothing here pins kubespray: .* in KUBESPRAY_VERSION .kubespray-version requirements.yml/,
     ],
     ['the version of another entry', { 'requirements.yml': lastInList }, {}, /nothing here pins kubespray/],
-    ['a branch', { 'requirements.yml': galaxy('master') }, {}, /nothing here pins kubespray/],
+    [
+      'a branch',
+      { 'requirements.yml': galaxy('master') },
+      {},
+      /requirements\.yml: its version of kubespray is master, expected a release/,
+    ],
+    [
+      'a candidate of a release',
+      { 'requirements.yml': galaxy('v2.28.0-rc1') },
+      {},
+      /requirements\.yml: its version of kubespray is v2\.28\.0-rc1, expected a release/,
+    ],
+    ['a range', { 'requirements.yml': galaxy('">=2.28.0"') }, {}, /its version of kubespray is ">=2\.28\.0", expected/],
+    [
+      'the version of a neighbour',
+      { 'all.yml': 'kubespray_dir: /opt/kubespray\ncalico_version: v3.28.0\n' },
+      { VERSION_FILE: 'all.yml' },
+      /nothing here pins kubespray/,
+    ],
     ['one of the two', { 'README.md': 'x' }, { OLD: 'v2.30.0' }, /OLD and NEW belong together/],
     [
       'a commit that is nowhere',
@@ -232,6 +285,94 @@ describe('pipelines/find-bump.sh', () => {
         assert.equal(status, 2)
         assert.equal(out, '')
         assert.match(err, says)
+      })
+    })
+  }
+
+  const unknownBefore: readonly (readonly [
+    about: string,
+    before: Readonly<Record<string, string>>,
+    after: Readonly<Record<string, string>>,
+    says: RegExp,
+  ])[] = [
+    [
+      'a branch of a release',
+      { 'requirements.yml': galaxy('release-2.28') },
+      { 'requirements.yml': galaxy('v2.28.1') },
+      /requirements\.yml: its version of kubespray before this change is release-2\.28, expected a release/,
+    ],
+    [
+      'a suffix',
+      { KUBESPRAY_VERSION: 'v2.28.0-rc1\n' },
+      { KUBESPRAY_VERSION: 'v2.28.0\n' },
+      /KUBESPRAY_VERSION: its version of kubespray before this change is v2\.28\.0-rc1, expected/,
+    ],
+    [
+      'no version',
+      { KUBESPRAY_VERSION: 'devel\n' },
+      { KUBESPRAY_VERSION: 'v2.28.0\n' },
+      /KUBESPRAY_VERSION: its version of kubespray before this change is not named, expected/,
+    ],
+    [
+      'a pin in another file',
+      { 'versions.txt': 'kubespray v2.28.0\n' },
+      { KUBESPRAY_VERSION: 'v2.28.0\n' },
+      /KUBESPRAY_VERSION pins no version in \w+, but kubespray is there already: .* give OLD and NEW/,
+    ],
+  ]
+  for (const [about, before, after, says] of unknownBefore) {
+    it(`does not take for unchanged what was pinned by ${about} before`, () => {
+      withTemporary(directory => {
+        const project = join(directory, 'project')
+        makeRepository(project, before)
+        writeFiles(project, after)
+        commitAll(project)
+        const { status, out, err } = find(directory, project)
+        assert.deepEqual([status, out], [2, ''])
+        assert.match(err, says)
+      })
+    })
+  }
+
+  it('has no version before where nothing spoke of kubespray', () => {
+    withTemporary(directory => {
+      const project = join(directory, 'project')
+      makeRepository(project, { 'README.md': 'x\n' })
+      writeFiles(project, { KUBESPRAY_VERSION: 'v2.31.0\n' })
+      commitAll(project)
+      const { status, out, err } = find(directory, project)
+      assert.deepEqual([status, out], [0, 'changed=false\nold=\nnew=v2.31.0\n'])
+      assert.match(err, /^find-bump: KUBESPRAY_VERSION is new in this change/)
+    })
+  })
+
+  const moves: readonly (readonly [about: string, to: string, named: boolean])[] = [
+    ['with its name', 'kubespray', true],
+    ['with its address alone', 'third party/ks', false],
+  ]
+  for (const [about, to, named] of moves) {
+    it(`follows a submodule that moves ${about}`, () => {
+      withTemporary(directory => {
+        makeKubespray(join(directory, 'upstream'))
+        const project = join(directory, 'project')
+        makeProject(project, join(directory, 'upstream'))
+        git(project, 'reset', '--quiet', '--hard', 'HEAD^')
+        git(project, 'submodule', '--quiet', 'update')
+        mkdirSync(dirname(join(project, to)), { recursive: true })
+        if (named) git(project, 'mv', 'vendor/kubespray', to)
+        else {
+          git(project, 'rm', '--quiet', 'vendor/kubespray')
+          git(
+            project,
+            ...['-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add'],
+            ...['--name', 'another', join(directory, 'upstream'), to],
+          )
+        }
+        git(join(project, to), 'checkout', '--quiet', 'v9.2.0')
+        commitAll(project)
+        const { status, out, err } = find(directory, project, { SUBMODULE: to })
+        assert.equal(status, 0, err)
+        assert.equal(out, changed(`${to}@v9.1.0`, `${to}@v9.2.0`))
       })
     })
   }

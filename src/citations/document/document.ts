@@ -25,13 +25,16 @@ export interface CitedDocument {
 
 /**
  * Reads a document. `.md` and `.markdown` are CommonMark with what GitHub adds and front matter, `.mdx` is MDX 3; anything else is text,
- * in which there are links and paths and never markers. Any text is a document: what cannot be read is a problem with its place.
+ * in which there are links and paths and never markers. Any text is a document: what cannot be read is a problem with its place, as long
+ * as it names `whofixes`; without that no marker can be in it, and its links and paths are read as those of a text.
  */
 export function readDocument(file: SourceFile): CitedDocument {
   const kind = kindOf(file.path)
   if (kind === 'text') return textDocument(file, kind, [])
   const syntax = beyondLimits(file.text, kind) ?? (kind === 'mdx' ? parseMdx(file.text) : parseMarkdown(file.text))
-  if ('unread' in syntax) return textDocument(file, kind, [problemOf(file, syntax)])
+  if ('unread' in syntax) {
+    return textDocument(file, kind, file.text.includes('whofixes') ? [problemOf(file, syntax)] : [])
+  }
   const { comments, addresses } = readHtml(file.text, syntax.html)
   const { markers, settings, problems } = pairMarkers(file, kind === 'mdx' ? syntax.comments : comments)
   const links = linksOf(file, syntax, addresses)

@@ -46,14 +46,36 @@ describe('markers of a document', () => {
     }
   }
 
-  it('MDX that is none says where, and still has its links and paths', () => {
-    const document = readDocument({
+  const noMdx = 'See `roles/a/b.yml` and https://a.example/b\n\n<!-- no -->\n'
+  const unread: readonly {
+    readonly path: string
+    readonly text: string
+    readonly problem?: readonly [number, RegExp]
+  }[] = [
+    { path: 'x.mdx', text: noMdx },
+    {
       path: 'x.mdx',
-      text: 'See `roles/a/b.yml` and https://a.example/b\n\n<!-- no -->\n',
+      text: `${noMdx}{/* whofixes verdict swap */}\n`,
+      problem: [3, /^not MDX, so no marker is looked for: /],
+    },
+    { path: 'x.mdx', text: `See \`roles/a/b.yml\`: https://a.example/b\n\na < b and {oops\n` },
+    { path: 'x.md', text: `See \`roles/a/b.yml\`: https://a.example/b\n\n${'- '.repeat(200)}\n` },
+    {
+      path: 'x.md',
+      text: `See \`roles/a/b.yml\`: https://a.example/b\n\n${'- '.repeat(200)}whofixes\n`,
+      problem: [3, /^more than 100/],
+    },
+  ]
+  for (const { path, text, problem } of unread) {
+    const about = problem === undefined ? 'is no problem where it names no marker' : 'says where it cannot be read'
+    it(`${path} that is none ${about}, and still has its links and paths: ${JSON.stringify(text.slice(-30))}`, () => {
+      const { problems, links, paths } = readDocument({ path, text })
+      assert.equal(problems.length, problem === undefined ? 0 : 1)
+      if (problem !== undefined) {
+        assert.match(problems[0]?.says ?? '', problem[1])
+        assert.equal(lineOf(problems[0]?.at ?? assert.fail()), problem[0])
+      }
+      assert.deepEqual([links.length, paths.length], [1, 1])
     })
-    assert.equal(document.problems.length, 1)
-    assert.match(document.problems[0]?.says ?? '', /^not MDX, so no marker is looked for: /)
-    assert.equal(lineOf(document.problems[0]?.at ?? assert.fail()), 3)
-    assert.deepEqual([document.links.length, document.paths.length], [1, 1])
-  })
+  }
 })
