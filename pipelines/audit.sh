@@ -39,30 +39,28 @@ END
 fail_on=${FAIL_ON:-required}
 [ "$fail_on" = never ] || set -- "$@" --fail-on "$fail_on"
 
-told=
-status=0
 json=$reports/whofixes-audit.json
-for format in json ${FORMATS:-markdown}; do
-  case $format:$told in
-  json:) file=$json ;;
-  json:*) continue ;;
-  markdown:*) file=$reports/whofixes-audit.md ;;
-  text:*) file=$reports/whofixes-audit.txt ;;
-  sarif:*) file=$reports/whofixes-audit.sarif ;;
-  gitlab:*) file=$reports/gl-code-quality-report.json ;;
-  junit:*) file=$reports/whofixes-junit.xml ;;
+told=
+for format in ${FORMATS:-markdown}; do
+  case " $told " in *" $format "*) continue ;; esac
+  told="$told $format"
+  case $format in
+  json) continue ;;
+  markdown) file=$reports/whofixes-audit.md ;;
+  text) file=$reports/whofixes-audit.txt ;;
+  sarif) file=$reports/whofixes-audit.sarif ;;
+  gitlab) file=$reports/gl-code-quality-report.json ;;
+  junit) file=$reports/whofixes-junit.xml ;;
   *)
     echo "audit: FORMATS: no format $format" >&2
     exit 2
     ;;
   esac
-  ended=0
-  # What is wrong with the input is told once.
-  whofixes audit "$OLD" "$NEW" "$@" --format "$format" --output "$file" ${told:+--quiet} || ended=$?
-  told=yes
-  [ "$ended" -le 1 ] || exit "$ended"
-  status=$ended
+  set -- "$@" --report "$format=$file"
 done
+status=0
+whofixes audit "$OLD" "$NEW" "$@" --format json --output "$json" || status=$?
+[ "$status" -le 1 ] || exit "$status"
 [ "$fail_on" != never ] || status=0
 
 node -e '

@@ -28,11 +28,13 @@ import {
   type AnalysisOptions,
   addAnalysisOptions,
   addOutputOptions,
+  addReportOption,
   addRulesOption,
   type OutputOptions,
+  type ReportFileOptions,
   requestOf,
 } from './options.js'
-import { styleFor, writeReport } from './output.js'
+import { styleFor, writeReports } from './output.js'
 import { openSubject, reportOfAnalysis, requireKubespray, type Subject, tellDiagnostics } from './subject.js'
 import { packageVersion } from './version.js'
 
@@ -58,8 +60,9 @@ export const defineAudit: DefineCommand = (program, terminal, finish) => {
         .choices(['required', 'advised'])
         .default('required'),
     )
-  addOutputOptions(addRulesOption(addAnalysisOptions(command)), ['text', 'json', 'markdown', ...findingFormats]).action(
-    (old: string, fresh: string, options: AnalysisOptions & OutputOptions & AuditOptions) => {
+  const formats = ['text', 'json', 'markdown', ...findingFormats]
+  addReportOption(addOutputOptions(addRulesOption(addAnalysisOptions(command)), formats), formats).action(
+    (old: string, fresh: string, options: AnalysisOptions & OutputOptions & ReportFileOptions & AuditOptions) => {
       const request = requestOf(options)
       if (options.patch && request.inventory.length === 0) {
         throw new UsageError('--patch changes an inventory: name it with -i')
@@ -67,12 +70,13 @@ export const defineAudit: DefineCommand = (program, terminal, finish) => {
       const { audit, side } = auditOf(old, fresh, request, options.also)
       const { required, advised } = summaryOf(audit.changes)
       const status = required > 0 || (options.failOn === 'advised' && advised > 0) ? 1 : 0
-      writeReport(
-        options.patch && side !== undefined
-          ? renderInventoryPatch(audit.changes, side.analysis, repositoryOf(request.inventory))
-          : rendered(audit, status, options, terminal),
+      writeReports(
+        chosen => rendered(audit, status, chosen, terminal),
         options,
         terminal,
+        options.patch && side !== undefined
+          ? renderInventoryPatch(audit.changes, side.analysis, repositoryOf(request.inventory))
+          : undefined,
       )
       tellDiagnostics(audit.diagnostics, options, terminal)
       finish(status)

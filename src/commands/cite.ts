@@ -12,8 +12,16 @@ import type { SourceFile } from '../source/text.js'
 import type { DefineCommand, ExitStatus, Terminal } from './command.js'
 import { readDocuments, surroundingsOf, wordingIn } from './documents.js'
 import { openEditions } from './editions.js'
-import { type AnalysisOptions, addAnalysisOptions, addOutputOptions, type OutputOptions, requestOf } from './options.js'
-import { replaceFile, styleFor, writeReport } from './output.js'
+import {
+  type AnalysisOptions,
+  addAnalysisOptions,
+  addOutputOptions,
+  addReportOption,
+  type OutputOptions,
+  type ReportFileOptions,
+  requestOf,
+} from './options.js'
+import { replaceFile, styleFor, writeReports } from './output.js'
 import { packageVersion } from './version.js'
 
 interface CiteOptions extends Partial<Writing> {
@@ -36,8 +44,9 @@ export const defineCite: DefineCommand = (program, terminal, finish) => {
     .option('--source <source>', 'check everything against this version, as when a text moves to another release')
     .option('--templates <file>', 'a YAML or JSON file with templates and words for the wording')
     .option('--all', 'list also the citations that are true')
-  addOutputOptions(addAnalysisOptions(command), ['text', 'json', ...findingFormats]).action(
-    (files: readonly string[], options: AnalysisOptions & OutputOptions & CiteOptions) => {
+  const formats = ['text', 'json', ...findingFormats]
+  addReportOption(addOutputOptions(addAnalysisOptions(command), formats), formats).action(
+    (files: readonly string[], options: AnalysisOptions & OutputOptions & ReportFileOptions & CiteOptions) => {
       if (options.check && options.write) throw new UsageError('--check and --write exclude each other')
       if (!options.write && (options.accept || options.links))
         throw new UsageError(`${options.accept ? '--accept' : '--links'} goes with --write`)
@@ -50,7 +59,7 @@ export const defineCite: DefineCommand = (program, terminal, finish) => {
       })
       for (const { path, text } of texts) replaceFile(path, text)
       const status = statusOf(report)
-      writeReport(rendered(report, newest, status, options, terminal), options, terminal)
+      writeReports(chosen => rendered(report, newest, status, chosen, terminal), options, terminal)
       finish(status)
     },
   )

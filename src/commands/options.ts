@@ -19,6 +19,17 @@ export interface OutputOptions {
   readonly quiet?: boolean
 }
 
+/** A report that is written besides the one of `--format`. */
+export interface ReportFile {
+  readonly format: string
+  readonly file: string
+}
+
+/** What commands with `addReportOption` take besides. */
+export interface ReportFileOptions {
+  readonly report: readonly ReportFile[]
+}
+
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value]
 const collectTags = (value: string, before: readonly string[]): readonly string[] => [...before, ...splitTags(value)]
 
@@ -61,6 +72,23 @@ export function addOutputOptions(command: Command, formats: readonly string[]): 
     .option('-o, --output <file>', 'write the report to a file, whole or not at all')
     .addOption(new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']).default('auto'))
     .option('-q, --quiet', 'no hints on standard error')
+}
+
+/** `--report FORMAT=FILE`, for commands whose answer pipelines want in several formats: the work is done once. */
+export function addReportOption(command: Command, formats: readonly string[]): Command {
+  const collectReport = (value: string, before: readonly ReportFile[]): readonly ReportFile[] => {
+    const [, format = '', file = ''] = /^([^=]*)=(.*)$/s.exec(value) ?? []
+    if (!formats.includes(format) || file === '') {
+      throw new UsageError(`--report ${value}: expected FORMAT=FILE with one of the formats ${formats.join(', ')}`)
+    }
+    return [...before, { format, file }]
+  }
+  return command.option(
+    '--report <format=file>',
+    'write the same report in this format to a file, besides; may be repeated',
+    collectReport,
+    [],
+  )
 }
 
 /** What the options ask for. Throws InvalidArgumentError where `--playbook` is empty. */

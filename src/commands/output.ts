@@ -1,14 +1,36 @@
 import { randomUUID } from 'node:crypto'
 import { realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { coloured, plain, type Style } from '../reports/style.js'
 import { UsageError } from '../source/diagnostic.js'
 import type { Terminal } from './command.js'
-import type { OutputOptions } from './options.js'
+import type { OutputOptions, ReportFileOptions } from './options.js'
 
 /** Puts a report where the user wants it. An existing file is replaced whole or stays as it was. */
 export function writeReport(text: string, options: Pick<OutputOptions, 'output'>, terminal: Terminal): void {
   if (options.output === undefined) terminal.out(text)
   else replaceFile(options.output, text)
+}
+
+/**
+ * Puts a report where the user wants it, and the same in other formats into the files of `--report`. All of it is made before the
+ * first is written. `text`: what `--output` gets, where that is not what `render` makes of the options. Throws UsageError where two
+ * go to the same file.
+ */
+export function writeReports<Options extends OutputOptions & ReportFileOptions>(
+  render: (options: Options) => string,
+  options: Options,
+  terminal: Terminal,
+  text?: string,
+): void {
+  const files = options.report.map(({ file }) => file)
+  const places = [...files, ...(options.output === undefined ? [] : [options.output])].map(file => resolve(file))
+  const twice = places.find((place, index) => places.indexOf(place) !== index)
+  if (twice !== undefined) throw new UsageError(`${twice}: two reports would go to this file, name another`)
+  const main = text ?? render(options)
+  const others = options.report.map(({ format, file }) => render({ ...options, format, output: file }))
+  for (const [index, file] of files.entries()) replaceFile(file, others[index] ?? '')
+  writeReport(main, options, terminal)
 }
 
 /**

@@ -14,11 +14,13 @@ import {
   type AnalysisOptions,
   addAnalysisOptions,
   addOutputOptions,
+  addReportOption,
   addRulesOption,
   type OutputOptions,
+  type ReportFileOptions,
   requestOf,
 } from './options.js'
-import { styleFor, writeReport } from './output.js'
+import { styleFor, writeReport, writeReports } from './output.js'
 import { noProblem, openCodeOf, reportFor, statusOf, tellDiagnostics, withPorts } from './subject.js'
 import { packageVersion } from './version.js'
 
@@ -58,8 +60,9 @@ export const defineReport: DefineCommand = (program, terminal, finish) => {
       'exit with 1 where a problem is up to the operator: operator for any of them, or ids, with commas',
       listed,
     )
-  addOutputOptions(addRulesOption(addAnalysisOptions(command)), [...Object.keys(renderers), ...findingFormats]).action(
-    (source: string | undefined, options: AnalysisOptions & OutputOptions & ReportOptions) => {
+  const formats = [...Object.keys(renderers), ...findingFormats]
+  addReportOption(addOutputOptions(addRulesOption(addAnalysisOptions(command)), formats), formats).action(
+    (source: string | undefined, options: AnalysisOptions & OutputOptions & ReportFileOptions & ReportOptions) => {
       if (options.matrix !== undefined) {
         requireMatrixFormat(options)
         const tree = openCodeOf(source, '--matrix')
@@ -74,7 +77,7 @@ export const defineReport: DefineCommand = (program, terminal, finish) => {
       const whole = reportFor(source, withPorts(requestOf(options), [...only, ...failOn]))
       const report = restricted(whole, only)
       const status = exitStatusOf(whole, only, failOn)
-      writeReport(rendered(report, status, options, terminal), options, terminal)
+      writeReports(chosen => rendered(report, status, chosen, terminal), options, terminal)
       tellDiagnostics(report.diagnostics, options, terminal)
       if (status === 3) for (const line of undecided(whole)) terminal.err(line)
       finish(status)
@@ -126,7 +129,8 @@ function rendered(report: Report, exitStatus: ExitStatus, options: OutputOptions
     : renderers[format as Format](report, styleFor(options, terminal))
 }
 
-function requireMatrixFormat({ format }: OutputOptions): void {
+function requireMatrixFormat({ format, report }: OutputOptions & ReportFileOptions): void {
+  if (report.length > 0) throw new UsageError('--matrix and --report exclude each other')
   if (format !== 'text' && format !== 'json')
     throw new UsageError(`--matrix has the formats text and json, not ${format}`)
 }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { withTemporary, writeFiles } from '../source/trees.js'
 import { type Ran, runWhofixes } from './run-whofixes.js'
 import { smallTree } from './small-tree.js'
@@ -73,6 +75,43 @@ describe('report, for a pipeline', () => {
       assert.match(only('swap', 'html'), /^<!doctype html>/)
     })
   })
+
+  it('writes the same in several formats from one run', () => {
+    withTemporary(path => {
+      writeFiles(path, smallTree)
+      const formats = ['text', 'json', 'markdown', 'html', 'sarif', 'gitlab', 'junit']
+      const file = (format: string): string => join(path, `${format}.out`)
+      const reports = formats.flatMap(format => ['--report', `${format}=${file(format)}`])
+      const { status, out } = run(path, [...reports, '--format', 'gitlab', '--fail-on', 'operator'])
+      assert.equal(status, 1)
+      assert.equal(out, readFileSync(file('gitlab'), 'utf8'))
+      const written = formats.map(format => readFileSync(file(format), 'utf8'))
+      assert.deepEqual(
+        written,
+        formats.map(format => run(path, ['--format', format, '--fail-on', 'operator']).out),
+      )
+    })
+  })
+
+  const wrongReports: readonly (readonly [args: readonly string[], says: RegExp])[] = [
+    [['--report', 'pdf=a'], /^whofixes: --report pdf=a: expected FORMAT=FILE with one of the formats text, json, /],
+    [['--report', 'json'], /^whofixes: --report json: expected FORMAT=FILE/],
+    [['--report', 'json='], /^whofixes: --report json=: expected FORMAT=FILE/],
+    [['--report', 'json=a', '--report', 'text=./a'], /a: two reports would go to this file/],
+    [['--report', 'json=a', '-o', 'a'], /a: two reports would go to this file/],
+    [['--report', 'json=nowhere/a'], /^whofixes: nowhere\/a: cannot be written \(no such directory\)/],
+    [['--matrix', 'os', '--report', 'json=a'], /^whofixes: --matrix and --report exclude each other/],
+  ]
+  for (const [args, says] of wrongReports) {
+    it(`refuses: report ${args.join(' ')}`, () => {
+      withTemporary(path => {
+        writeFiles(path, smallTree)
+        const { status, out, err } = run(path, args)
+        assert.deepEqual([status, out], [2, ''])
+        assert.match(err[0] ?? '', says)
+      })
+    })
+  }
 
   it('tells SARIF how it ended', () => {
     withTemporary(path => {

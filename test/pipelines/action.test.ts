@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { git } from '../source/trees.js'
 import { type Action, type Done, readAction, runAction, textOf } from './composite.js'
-import { environment, makeKubespray, makeNamingProject, makeProject, root, scripts, writeProgram } from './pinning.js'
+import { copyPinned, environment, makeNamingProject, root, scripts, writeProgram } from './pinning.js'
 
 const version = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version
 
@@ -54,8 +54,7 @@ describe('action.yml', () => {
     directory = mkdtempSync(join(tmpdir(), 'whofixes-action-'))
     count = 0
     writeProgram(directory, 'gh', gh)
-    makeKubespray(join(directory, 'upstream'))
-    before = makeProject(join(directory, 'project'), join(directory, 'upstream')).before
+    before = copyPinned(directory).before
   })
   afterEach(() => rmSync(directory, { recursive: true, force: true }))
 

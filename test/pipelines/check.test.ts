@@ -6,16 +6,7 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { git } from '../source/trees.js'
 import { textOf } from './composite.js'
-import {
-  environment,
-  linkPackage,
-  makeKubespray,
-  makeProject,
-  root,
-  scripts,
-  writeProgram,
-  writeWhofixes,
-} from './pinning.js'
+import { copyPinned, environment, linkPackage, root, scripts, writeProgram, writeWhofixes } from './pinning.js'
 
 interface Ended {
   readonly status: number | null
@@ -31,8 +22,7 @@ describe('pipelines', () => {
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'whofixes-check-'))
     writeWhofixes(directory)
-    makeKubespray(join(directory, 'upstream'))
-    commits = makeProject(project(), join(directory, 'upstream'))
+    commits = copyPinned(directory)
   })
   afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
@@ -56,6 +46,7 @@ describe('pipelines', () => {
         'whofixes-audit.json',
         'whofixes-audit.txt',
       ])
+      assert.equal(textOf(join(directory, 'whofixes-calls')), 'audit\n')
     })
 
     it('ends with 0 where nothing requires anything, or shall fail it', () => {
@@ -115,6 +106,7 @@ describe('pipelines', () => {
       )
       const { status, err } = sh(job.script.join('\n'), { ...variables, INVENTORY: 'inventory/hosts.ini' })
       assert.equal(status, 1, err)
+      assert.equal(textOf(join(directory, 'whofixes-calls')), 'audit\n')
       assert.equal(textOf(join(directory, 'npm-calls')), `install --global whofixes@${version}\nroot --global\n`)
       for (const path of [...job.artifacts.paths, ...Object.values(job.artifacts.reports)]) {
         assert.ok(

@@ -7,16 +7,7 @@ import { parse } from 'yaml'
 import { blocksOf } from '../docs/examples.js'
 import { git, makeRepository, withTemporary, writeFiles } from '../source/trees.js'
 import { readAction } from './composite.js'
-import {
-  environment,
-  linkPackage,
-  makeKubespray,
-  makeProject,
-  root,
-  scripts,
-  writeProgram,
-  writeWhofixes,
-} from './pinning.js'
+import { copyPinned, environment, linkPackage, root, scripts, writeProgram, writeWhofixes } from './pinning.js'
 
 interface WorkflowStep {
   readonly uses?: string
@@ -48,8 +39,7 @@ describe('docs/pipelines.md', () => {
   before(() => {
     directory = mkdtempSync(join(tmpdir(), 'whofixes-pipelines-'))
     writeWhofixes(directory)
-    makeKubespray(join(directory, 'upstream'))
-    const { before: base } = makeProject(project(), join(directory, 'upstream'))
+    const { before: base } = copyPinned(directory)
     git(project(), 'update-ref', 'refs/remotes/origin/main', base)
     const modules = linkPackage(directory)
     writeProgram(directory, 'npm', `#!/bin/sh\n[ "$1" != root ] || echo '${modules}'\n`)

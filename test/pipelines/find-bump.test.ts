@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { commitAll, git, makeRepository, withTemporary, writeFiles } from '../source/trees.js'
-import { environment, makeKubespray, makeNamingProject, makeProject, scripts } from './pinning.js'
+import { copyPinned, environment, makeKubespray, makeNamingProject, makeProject, scripts } from './pinning.js'
 
 interface Found {
   readonly status: number | null
@@ -44,8 +44,7 @@ collections:
 describe('pipelines/find-bump.sh', () => {
   it('finds a submodule by its name, with the tags of its commits', () => {
     withTemporary(directory => {
-      makeKubespray(join(directory, 'upstream'))
-      makeProject(join(directory, 'project'), join(directory, 'upstream'))
+      copyPinned(directory)
       const { status, out, err } = find(directory, join(directory, 'project'))
       assert.equal(err, '')
       assert.equal(status, 0)
@@ -82,9 +81,8 @@ describe('pipelines/find-bump.sh', () => {
 
   it('says that nothing changes, and what has only come', () => {
     withTemporary(directory => {
-      makeKubespray(join(directory, 'upstream'))
       const project = join(directory, 'project')
-      const { before } = makeProject(project, join(directory, 'upstream'))
+      const { before } = copyPinned(directory)
       writeFiles(project, { 'notes.md': 'x\n' })
       commitAll(project)
       assert.match(
@@ -99,9 +97,8 @@ describe('pipelines/find-bump.sh', () => {
 
   it('does not choose between two submodules', () => {
     withTemporary(directory => {
-      makeKubespray(join(directory, 'upstream'))
       const project = join(directory, 'project')
-      makeProject(project, join(directory, 'upstream'))
+      copyPinned(directory)
       git(
         project,
         '-c',
@@ -353,9 +350,10 @@ describe('pipelines/find-bump.sh', () => {
   for (const [about, to, named] of moves) {
     it(`follows a submodule that moves ${about}`, () => {
       withTemporary(directory => {
-        makeKubespray(join(directory, 'upstream'))
         const project = join(directory, 'project')
-        makeProject(project, join(directory, 'upstream'))
+        copyPinned(directory)
+        // The same address as in the copy.
+        const address = git(project, 'config', '--file', '.gitmodules', 'submodule.vendor/kubespray.url')
         git(project, 'reset', '--quiet', '--hard', 'HEAD^')
         git(project, 'submodule', '--quiet', 'update')
         mkdirSync(dirname(join(project, to)), { recursive: true })
@@ -365,7 +363,7 @@ describe('pipelines/find-bump.sh', () => {
           git(
             project,
             ...['-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add'],
-            ...['--name', 'another', join(directory, 'upstream'), to],
+            ...['--name', 'another', address, to],
           )
         }
         git(join(project, to), 'checkout', '--quiet', 'v9.2.0')

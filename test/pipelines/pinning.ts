@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { smallTree } from '../commands/small-tree.js'
@@ -28,8 +29,13 @@ export function writeProgram(directory: string, name: string, text: string): voi
   chmodSync(join(directory, 'bin', name), 0o755)
 }
 
+/** Puts whofixes on that PATH; each call of it becomes a line in `whofixes-calls`. */
 export function writeWhofixes(directory: string): void {
-  writeProgram(directory, 'whofixes', `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'dist/src/cli.js')}' "$@"\n`)
+  writeProgram(
+    directory,
+    'whofixes',
+    `#!/bin/sh\necho "$1" >>'${join(directory, 'whofixes-calls')}'\nexec '${process.execPath}' '${join(root, 'dist/src/cli.js')}' "$@"\n`,
+  )
 }
 
 /**
@@ -72,6 +78,23 @@ export function makeProject(path: string, kubespray: string): { readonly before:
   const before = commitAll(path)
   git(join(path, 'vendor/kubespray'), 'checkout', '--quiet', 'v9.2.0')
   return { before, after: commitAll(path) }
+}
+
+let pinned: { readonly path: string; readonly before: string; readonly after: string } | undefined
+
+/**
+ * Puts `upstream` (kubespray) and `project` (which has it as a submodule) into a directory: copies of what is made once, since that takes
+ * git longer than most of what is tested. The submodule's address stays that of the first upstream.
+ */
+export function copyPinned(directory: string): { readonly before: string; readonly after: string } {
+  if (pinned === undefined) {
+    const path = mkdtempSync(join(tmpdir(), 'whofixes-pinned-'))
+    process.on('exit', () => rmSync(path, { recursive: true, force: true }))
+    makeKubespray(join(path, 'upstream'))
+    pinned = { path, ...makeProject(join(path, 'project'), join(path, 'upstream')) }
+  }
+  cpSync(pinned.path, directory, { recursive: true })
+  return pinned
 }
 
 /** A project that names kubespray's version in a file: one text, then another. */
