@@ -50,8 +50,12 @@ export function linkTo(
 function linesIn(hash: string): { readonly first: number | undefined; readonly last: number | undefined } {
   const [, from, to] = /^#L(\d{1,7})(?:C\d+)?(?:-L?(\d{1,7})(?:C\d+)?)?$/.exec(hash) ?? []
   if (from === undefined) return { first: undefined, last: undefined }
-  const [first, last] = [Number(from), Number(to ?? from)]
-  return first <= last ? { first, last } : { first: last, last: first }
+  return { first: Number(from), last: Number(to ?? from) }
+}
+
+/** What a tag, branch or commit can be called (git's check-ref-format), and not what git works out from one, as `HEAD~3`. */
+export function isReference(ref: string): boolean {
+  return /^[\p{L}\p{N}_][\p{L}\p{N}_./+-]*$/u.test(ref) && !/\.\.|\/\/|[./]$|\.lock$/.test(ref)
 }
 
 function decoded(segment: string): string | undefined {

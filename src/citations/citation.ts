@@ -9,7 +9,7 @@ export type Citation = {
   readonly template: string | undefined
 } & Cited
 
-export type Cited =
+type Cited =
   | { readonly kind: 'verdict'; readonly problem: string }
   /** The task that decides a problem: the `nth` piece of evidence of a phase. */
   | { readonly kind: 'deciding'; readonly problem: string; readonly phase: Phase | undefined; readonly nth: number }
@@ -20,7 +20,7 @@ export type Cited =
   | { readonly kind: 'condition'; readonly address: PartialAddress; readonly nth: number | undefined }
   | { readonly kind: 'lines'; readonly path: string; readonly first: number; readonly last: number }
 
-export type Phase = 'now' | 'reboot'
+type Phase = 'now' | 'reboot'
 
 export type CitationKind = Cited['kind']
 
@@ -99,7 +99,7 @@ const forms: Readonly<Record<CitationKind, Form>> = {
 }
 
 /** The kinds of citation there are. */
-export const citationKinds = Object.keys(forms) as readonly CitationKind[]
+const citationKinds = Object.keys(forms) as readonly CitationKind[]
 
 /** Reads what an opening marker says; what it cannot read it explains. */
 export function parseCitation(says: string): Citation | Invalid {

@@ -1,6 +1,6 @@
 import type { CitationState, ReportedCitation, ReportedDocument } from '../reports/citations.js'
 import { lineOf, positionOf, type SourceFile, type Span } from '../source/text.js'
-import { linkTo, placeOfLink } from './address-of-link.js'
+import { isReference, linkTo, placeOfLink } from './address-of-link.js'
 import { citedText, parseCitation } from './citation.js'
 import { type CitedDocument, readDocument } from './document/document.js'
 import type { Marker } from './document/markers.js'
@@ -8,7 +8,7 @@ import { type Edit, fitBody, writeBodies } from './document/write.js'
 import type { Edition } from './edition.js'
 import { removedPath } from './follow/removed.js'
 import { type JudgedMarker, judgeMarker } from './judge-marker.js'
-import { type JudgedPlace, judgePlace, unchecked } from './judge-place.js'
+import { type JudgedPlace, judgePlace, nowhere, unchecked } from './judge-place.js'
 import { fetchHint, notAtHand } from './look-up.js'
 import { hashOfText, parsePin, pinText } from './pin.js'
 import { readSettings, type Settings } from './settings.js'
@@ -190,15 +190,19 @@ interface JudgedText {
 }
 
 function linkedPlaces({ links }: CitedDocument, editions: Editions, { checkout }: Surroundings): readonly JudgedText[] {
-  return links.flatMap(({ url, at }): readonly JudgedText[] => {
+  return links.flatMap(({ url, at, inCode }): readonly JudgedText[] => {
     const place = placeOfLink(url)
     if (place?.ref !== undefined) {
       const edition = editions.named(place.ref)
-      const judgedPlace =
-        edition === undefined ? unchecked(notAtHand(place.ref)) : judgePlace(place, edition, editions.target)
-      return [
-        { at, kind: 'link', citation: url, judged: judgedPlace, replacement: newLink(url, judgedPlace, editions) },
-      ]
+      const judgedPlace = !isReference(place.ref)
+        ? nowhere(`${place.ref} is no tag, branch or commit; a link takes nothing else`)
+        : edition === undefined
+          ? unchecked(notAtHand(place.ref))
+          : judgePlace(place, edition, editions.target)
+      // A branch goes on by itself, and what stands in code is shown, not followed.
+      const isPinned = !inCode && edition !== undefined && isPin(place.ref, edition)
+      const replacement = isPinned ? newLink(url, judgedPlace, editions) : null
+      return [{ at, kind: 'link', citation: url, judged: judgedPlace, replacement }]
     }
     const path = checkout === undefined ? undefined : relativePath(url, checkout.path)
     if (checkout === undefined || path === undefined) return []
@@ -206,6 +210,11 @@ function linkedPlaces({ links }: CitedDocument, editions: Editions, { checkout }
     const judgedPlace = judgePlace(named, checkout.edition(), editions.target)
     return [{ at, kind: 'link', citation: url, judged: judgedPlace, replacement: null }]
   })
+}
+
+/** Whether a link names a tag or commit, which is what it was when it was written; a branch is not. */
+function isPin(ref: string, { source: { release, commit } }: Edition): boolean {
+  return ref === release || (/^[0-9a-f]{7,40}$/i.test(ref) && commit?.startsWith(ref.toLowerCase()) === true)
 }
 
 /** A link to the same in the version everything is checked against. */

@@ -9,7 +9,7 @@ import { hashOfText, type Pin, type PinnedPlace } from './pin.js'
 import { type Context, type Fields, fieldsOf, renderTemplate, templateFor, type Wording } from './template.js'
 
 /** A marker with its citation read, as the document has it. */
-export interface MarkedCitation {
+interface MarkedCitation {
   readonly citation: Citation
   readonly says: string
   /** What was written there before, undefined where nothing was. */
@@ -189,7 +189,7 @@ function isSamePlace({ kind }: Citation, old: PinnedPlace | null, now: PinnedPla
 }
 
 /** `file:12` or `file:12-20`. */
-export function rangeText({ file, first, last }: PinnedPlace): string {
+function rangeText({ file, first, last }: PinnedPlace): string {
   return last > first ? `${placeText({ file, line: first })}-${last}` : placeText({ file, line: first })
 }
 

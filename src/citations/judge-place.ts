@@ -37,6 +37,11 @@ export function judgePlace(place: LinkedPlace, old: Edition, target: Edition | u
     : followedLines(place, { old, target }, [version, now], cited)
 }
 
+/** A place that cannot be anywhere. */
+export function nowhere(says: string): JudgedPlace {
+  return told('gone', says, null, null)
+}
+
 /** A place that cannot be looked up. */
 export function unchecked(says: string): JudgedPlace {
   return told('unchecked', says, null, null)
@@ -59,7 +64,9 @@ function missingIn(version: Version, { path, first, last }: LinkedPlace): string
   if (first === undefined) return undefined
   const lines = fileLines(version, path)
   if (lines === undefined) return `${path} of ${version.name} is a directory, which has no lines`
-  const beyond = first < 1 ? first : (last ?? first)
+  const end = last ?? first
+  if (end < first) return `lines ${first} to ${end} of ${path} are no range: the first comes after the last`
+  const beyond = first < 1 ? first : end
   return beyond >= 1 && beyond <= lines.length
     ? undefined
     : `${path} of ${version.name} has ${lines.length} lines; there is no line ${beyond}`

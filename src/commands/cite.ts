@@ -40,7 +40,7 @@ export const defineCite: DefineCommand = (program, terminal, finish) => {
     .option('--check', 'only say what became of each citation (default)')
     .option('--write', 'write what only moved or is not written yet, between its markers')
     .option('--accept', 'with --write: write also what changed')
-    .option('--links', 'with --write: put right plain links that only moved, too')
+    .option('--links', 'with --write: put right plain links to a tag or commit that only moved, too; not in code')
     .option('--source <source>', 'check everything against this version, as when a text moves to another release')
     .option('--templates <file>', 'a YAML or JSON file with templates and words for the wording')
     .option('--all', 'list also the citations that are true')

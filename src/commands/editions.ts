@@ -5,8 +5,9 @@ import type { Editions } from '../citations/cite.js'
 import { readDocument } from '../citations/document/document.js'
 import { type Edition, editionOfCode, editionOfSnapshot } from '../citations/edition.js'
 import { openVersion, type Version } from '../citations/follow/version.js'
+import { sourceOf } from '../recorded/published.js'
 import { newestRelease, readSnapshot } from '../recorded/snapshot.js'
-import { type Report, reportedSource, reportedVariable } from '../reports/report.js'
+import { type Report, reportedVariable } from '../reports/report.js'
 import { clonePath, hasClone } from '../source/clone.js'
 import { UsageError } from '../source/diagnostic.js'
 import { openDirectory } from '../source/directory.js'
@@ -168,7 +169,7 @@ function openCore(tree: SourceTree, request: AnalysisRequest, { problems, variab
 }
 
 function editionOf({ version, analysed }: Core, origin: TreeOrigin): Edition {
-  const source = reportedSource(origin)
+  const source = sourceOf(origin)
   const name = (origin.revision ?? version.name).replace(/^([0-9a-f]{10})[0-9a-f]{30}$/, '$1')
   return editionOfCode({ version, name, source }, analysed, (analysis, asked, role) => {
     const found =

@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type AnalysisRequest, analyze } from '../analyze.js'
 import { type EffectQuery, effectKinds } from '../effects/query.js'
+import { sourceOf } from '../recorded/published.js'
 import { renderEffectsJson, renderResidueJson } from '../reports/effects-json.js'
 import { reportedEffects, reportedResidue } from '../reports/effects-report.js'
 import { renderEffectsText, renderResidueText } from '../reports/effects-text.js'
-import { namingOf, reportedDiagnostic, reportedSource } from '../reports/report.js'
+import { namingOf, reportedDiagnostic } from '../reports/report.js'
 import { UsageError } from '../source/diagnostic.js'
 import type { SourceTree } from '../source/tree.js'
 import { findEffects } from '../verdicts/find.js'
@@ -85,7 +86,7 @@ function queryOf(options: EffectsOptions): EffectQuery {
 function tellEffects(tree: SourceTree, request: AnalysisRequest, options: EffectsOptions, terminal: Terminal): void {
   const query = queryOf(options)
   const { origin, run, effects, addresses, diagnostics } = analyze(tree, request)
-  const source = reportedSource(origin)
+  const source = sourceOf(origin)
   const report = {
     source,
     playbook: run.playbook,
@@ -103,7 +104,7 @@ function tellResidue(tree: SourceTree, request: AnalysisRequest, options: Effect
   const { origin, run, effects, addresses, diagnostics } = analyze(tree, request)
   // Tags choose what is run; what takes it away is run as a whole.
   const reset = analyze(tree, { ...request, playbook: options.resetBy, tags: [], skipTags: [] })
-  const source = reportedSource(origin)
+  const source = sourceOf(origin)
   const report = {
     source,
     playbook: run.playbook,

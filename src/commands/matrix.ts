@@ -3,8 +3,8 @@ import { readPlaybook } from '../ansible/read-plays.js'
 import { textOf } from '../effects/argument.js'
 import { factsOfDistribution, widespreadDistributions } from '../inventory/distributions.js'
 import type { Value } from '../jinja/value.js'
+import { sourceOf } from '../recorded/published.js'
 import type { Matrix } from '../reports/matrix.js'
-import { reportedSource } from '../reports/report.js'
 import { UsageError } from '../source/diagnostic.js'
 import { pathToOpen } from '../source/text.js'
 import type { SourceTree } from '../source/tree.js'
@@ -27,7 +27,7 @@ export function matrixOfDistributions(tree: SourceTree, request: AnalysisRequest
   }))
   return {
     by: 'os',
-    source: reportedSource(plain.origin),
+    source: sourceOf(plain.origin),
     host: plain.run.host,
     playbook: request.playbook,
     columnsFrom: names.length > 0 && at !== undefined ? `those of ${at}` : 'the role code lists none; common ones',
@@ -52,7 +52,7 @@ export function matrixOfPlaybooks(tree: SourceTree, request: AnalysisRequest): M
   if (first === undefined) throw new Error('there is a playbook')
   return {
     by: 'playbook',
-    source: reportedSource(first.analysis.origin),
+    source: sourceOf(first.analysis.origin),
     host: first.analysis.run.host,
     playbook: request.playbook,
     columnsFrom: 'those at the top of the tree',

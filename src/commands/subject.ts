@@ -2,6 +2,7 @@ import { whyNoPort } from '../../rules/any_port.js'
 import { problemById, problems } from '../../rules/index.js'
 import { type Analysis, type AnalysisRequest, analyze, nameOfOrigin, shownVariables } from '../analyze.js'
 import { isFullyKnown } from '../jinja/python.js'
+import { sourceOf } from '../recorded/published.js'
 import { newestRelease, readSnapshot, recordedReleases, type Snapshot } from '../recorded/snapshot.js'
 import type { Report, ReportedDiagnostic, ReportedVerdict } from '../reports/report.js'
 import { reportOf } from '../reports/report.js'
@@ -81,7 +82,7 @@ export function reportOfAnalysis(analysis: Analysis): Report {
   )
   const { playbook, host, ansible, checks } = run
   return reportOf({
-    origin,
+    source: sourceOf(origin),
     playbook,
     host,
     ansible,

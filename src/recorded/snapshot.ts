@@ -76,6 +76,14 @@ export function readSnapshot(release: string): Snapshot | undefined {
   return recorded && snapshotOf(recorded)
 }
 
+/** The commit of a recorded release; undefined where none was recorded. */
+export function recordedCommit(release: string): string | undefined {
+  const path = new URL(`${release}.json`, snapshotsDirectory)
+  if (!existsSync(path)) return undefined
+  const { commit }: Pick<RecordedRelease, 'commit'> = JSON.parse(readFileSync(path, 'utf8'))
+  return commit
+}
+
 /** What is recorded of a release, whole, also where its file only says what differs from another one. */
 export function readRecorded(release: string): RecordedRelease | undefined {
   const path = new URL(`${release}.json`, snapshotsDirectory)
@@ -103,7 +111,13 @@ export function parseRecorded(
 
 /** What a snapshot says, for the commands. */
 export function snapshotOf(recorded: RecordedRelease): Snapshot {
-  const source: ReportedSource = { kind: 'recorded', release: recorded.release, commit: recorded.commit, path: null }
+  const source: ReportedSource = {
+    kind: 'recorded',
+    release: recorded.release,
+    commit: recorded.commit,
+    path: null,
+    published: recorded.release,
+  }
   const permalink = permalinks(source)
   const tasks = tasksOf(recorded)
   const naming = { permalink, tasks: new Map(tasks.map(task => [`${task.file}:${task.line}`, task])) }

@@ -6,6 +6,7 @@ import { type Cause, decide, type Truth } from '../jinja/value.js'
 import type { AnsibleVersion } from '../run/ansible-version.js'
 import type { AppliedCondition, Check, Step, TaskRun } from '../run/task-run.js'
 import type { Diagnostic, DiagnosticCode } from '../source/diagnostic.js'
+import { once } from '../source/once.js'
 import { positionOf, type Span } from '../source/text.js'
 import type { TreeOrigin } from '../source/tree.js'
 import type { Origin, ResolvedVariable } from '../variables/resolved.js'
@@ -225,6 +226,8 @@ export interface ReportedSource {
   readonly commit: string | null
   /** The directory or repository on this machine; null for a recorded release. */
   readonly path: string | null
+  /** The tag or commit that has this code in kubespray's public repository, which links lead to; null where none is known to. */
+  readonly published: string | null
 }
 
 /** Everything a report says; a fresh analysis and a recorded snapshot fill it alike, so it knows places, not spans. */
@@ -252,34 +255,32 @@ export interface Naming {
   readonly addressOf: (task: Task) => TaskAddress | undefined
 }
 
-/** For code that no public commit is known to hold. */
-export const NO_PERMALINK: Permalink = () => null
 /** Where kubespray is published. */
 export const KUBESPRAY_REPOSITORY = 'https://github.com/kubernetes-sigs/kubespray'
 const RELEASE = /^v\d+\.\d+\.\d+$/
 
-/** Where the role code came from; the release where the revision is named like one. */
-export function reportedSource(origin: TreeOrigin): ReportedSource {
+/** Where the role code came from; the release where the revision is named like one. What `published` costs is paid where it is read. */
+export function reportedSource(origin: TreeOrigin, published: () => string | null): ReportedSource {
   const revision = origin.revision
+  const reference = once(published)
   return {
     kind: origin.kind,
     release: revision !== undefined && RELEASE.test(revision) ? revision : null,
     commit: origin.commit ?? null,
     path: origin.path,
+    get published() {
+      return reference()
+    },
   }
 }
 
-/**
- * Addresses in the public repository: for a release or commit that was read from git. A directory may hold changes, so
- * it has none unless the caller knows that its commit is clean.
- */
-export function permalinks(source: ReportedSource, clean = source.kind !== 'directory'): Permalink {
-  const reference = source.release ?? source.commit
-  if (!clean || reference === null) return NO_PERMALINK
+/** Addresses in the public repository, of what is known to stand there. */
+export function permalinks(source: ReportedSource): Permalink {
   return ({ file, line }) => {
     // Pseudo files of the command line and paths outside the tree have no address.
     if (file.startsWith('-') || file.startsWith('/') || file.startsWith('..')) return null
-    return `${KUBESPRAY_REPOSITORY}/blob/${reference}/${encodedPath(file)}#L${line}`
+    const { published } = source
+    return published === null ? null : `${KUBESPRAY_REPOSITORY}/blob/${published}/${encodedPath(file)}#L${line}`
   }
 }
 
@@ -454,7 +455,7 @@ export function reportedDiagnostic(diagnostic: Diagnostic): ReportedDiagnostic {
 
 /** The report of a fresh analysis. */
 export function reportOf(analysis: {
-  readonly origin: TreeOrigin
+  readonly source: ReportedSource
   readonly playbook: string
   readonly host: string
   readonly ansible: AnsibleVersion
@@ -465,7 +466,7 @@ export function reportOf(analysis: {
   readonly diagnostics: readonly Diagnostic[]
   readonly addresses: Pick<Addresses, 'of'>
 }): Report {
-  const source = reportedSource(analysis.origin)
+  const { source } = analysis
   const naming = namingOf(source, analysis.addresses)
   return {
     source,

@@ -191,13 +191,13 @@ function artifactOf(place: FindingPlace, findings: Findings, directory: string):
 }
 
 function provenanceOf(source: ReportedSource, base: string): readonly VersionControlDetails[] {
-  // A directory may hold changes, and may be anybody's; what was read from git is known by its commit.
-  if (source.kind === 'directory' || source.commit === null) return []
+  // A directory may hold changes, and a commit be anybody's.
+  if (source.commit === null || source.published === null) return []
   return [
     {
       repositoryUri: KUBESPRAY_REPOSITORY,
       revisionId: source.commit,
-      ...(source.release === null ? {} : { revisionTag: source.release }),
+      ...(source.published === source.release ? { revisionTag: source.published } : {}),
       mappedTo: { uriBaseId: base },
     },
   ]

@@ -16,7 +16,8 @@ const change = (given: Partial<Change> & Pick<Change, 'kind'>): Change => ({
   ...given,
 })
 
-const source = (release: string) => ({ kind: 'revision', release, commit: 'abc', path: 'kubespray' }) as const
+const source = (release: string) =>
+  ({ kind: 'revision', release, commit: 'abc', path: 'kubespray', published: release }) as const
 
 const changes = [
   change({ kind: 'task-moved', says: 'the task moved' }),
@@ -96,7 +97,13 @@ describe('an audit told', () => {
     assert.deepEqual(json.changes, JSON.parse(JSON.stringify(changes)))
     assert.deepEqual(json.summary, { required: 2, advised: 2, none: 3 })
     assert.match(json.schema, /whofixes-audit-1\.json$/)
-    assert.deepEqual(json.old, { kind: 'revision', release: 'v2.30.0', commit: 'abc', path: 'kubespray' })
+    assert.deepEqual(json.old, {
+      kind: 'revision',
+      release: 'v2.30.0',
+      commit: 'abc',
+      path: 'kubespray',
+      published: 'v2.30.0',
+    })
   })
 
   it('has a row in the documentation for every kind', () => {

@@ -39,7 +39,13 @@ const resultsOf = (findings: Findings): readonly Result[] => sarifOf(findings).r
 const swapFile = 'roles/kubernetes/preinstall/tasks/swap.yml'
 const main = 'roles/kubernetes/preinstall/tasks/main.yml'
 
-const released: Report['source'] = { kind: 'revision', release: 'v2.31.0', commit: 'c'.repeat(40), path: '/clone' }
+const released: Report['source'] = {
+  kind: 'revision',
+  release: 'v2.31.0',
+  commit: 'c'.repeat(40),
+  path: '/clone',
+  published: 'v2.31.0',
+}
 const usual: Report = { ...reportOnSmallTree(), source: released }
 
 /** A run that a check of the playbook ends, and a program that nobody knows. */
@@ -74,7 +80,7 @@ const change = (given: Partial<Change> & Pick<Change, 'kind'>): Change => ({
 })
 
 const audit: Audit = {
-  old: { kind: 'revision', release: 'v2.30.0', commit: 'b'.repeat(40), path: '/clone' },
+  old: { kind: 'revision', release: 'v2.30.0', commit: 'b'.repeat(40), path: '/clone', published: 'v2.30.0' },
   new: released,
   diagnostics: [],
   playbook: 'cluster.yml',
@@ -214,7 +220,13 @@ describe('findings of an audit', () => {
 
 describe('a place in the pipeline’s repository', () => {
   const at = (owner: FindingPlace['owner'], file: string): FindingPlace => ({ owner, file, line: 1 })
-  const directory = (path: string): Report['source'] => ({ kind: 'directory', release: null, commit: null, path })
+  const directory = (path: string): Report['source'] => ({
+    kind: 'directory',
+    release: null,
+    commit: null,
+    path,
+    published: null,
+  })
   const cases: readonly [string, FindingPlace, Report['source'], string | undefined][] = [
     ['a file of the user’s', at('own', 'inventory/a.yml'), released, 'inventory/a.yml'],
     ['one by its whole path', at('own', '/repository/inventory/a.yml'), released, 'inventory/a.yml'],

@@ -61,7 +61,13 @@ function reportOn(
 ): Report {
   const run = runOf(data)
   return reportOf({
-    origin: { kind: 'revision', path: '/clone', revision, commit: 'a'.repeat(40) },
+    source: {
+      kind: 'revision',
+      release: revision.startsWith('v') ? revision : null,
+      commit: 'a'.repeat(40),
+      path: '/clone',
+      published: revision,
+    },
     playbook: run.playbook,
     ansible: run.ansible,
     checks: run.checks,
@@ -94,7 +100,13 @@ describe('report as JSON', () => {
       'unknowns',
     ])
     assert.equal(json.schema, outputs.report.schema)
-    assert.deepEqual(json.source, { kind: 'revision', release: 'v2.31.0', commit: 'a'.repeat(40), path: '/clone' })
+    assert.deepEqual(json.source, {
+      kind: 'revision',
+      release: 'v2.31.0',
+      commit: 'a'.repeat(40),
+      path: '/clone',
+      published: 'v2.31.0',
+    })
     assert.deepEqual(
       json.problems.map((problem: { id: string }) => problem.id),
       ['swap', 'br_netfilter', 'ip_forward', 'port_10250'],
@@ -303,24 +315,19 @@ describe('permalinks', () => {
   const place = { file: 'roles/a b/x.yml', line: 7 }
   const commit = 'b'.repeat(40)
 
-  it('are there for a release, a commit, and a directory known to be clean', () => {
+  const source = { kind: 'revision', release: null, commit, path: '/x' } as const
+
+  it('lead to the tag or commit that is public', () => {
     assert.equal(
-      permalinks({ kind: 'recorded', release: 'v2.30.0', commit, path: null })(place),
+      permalinks({ ...source, published: 'v2.30.0' })(place),
       'https://github.com/kubernetes-sigs/kubespray/blob/v2.30.0/roles/a%20b/x.yml#L7',
     )
-    assert.match(permalinks({ kind: 'revision', release: null, commit, path: '/x' })(place) ?? '', /\/blob\/b{40}\//)
-    assert.match(
-      permalinks({ kind: 'directory', release: null, commit, path: '/x' }, true)(place) ?? '',
-      /\/blob\/b{40}\//,
-    )
+    assert.match(permalinks({ ...source, published: commit })(place) ?? '', /\/blob\/b{40}\//)
   })
 
-  it('are not there for a directory, nor for what is in no tree', () => {
-    assert.equal(permalinks({ kind: 'directory', release: null, commit, path: '/x' })(place), null)
-    assert.equal(
-      permalinks({ kind: 'revision', release: 'v2.30.0', commit, path: '/x' })({ file: '-e', line: 1 }),
-      null,
-    )
+  it('are not there for what is not known to be public, nor for what is in no tree', () => {
+    assert.equal(permalinks({ ...source, release: 'v2.30.0', published: null })(place), null)
+    assert.equal(permalinks({ ...source, published: 'v2.30.0' })({ file: '-e', line: 1 }), null)
   })
 })
 

@@ -196,7 +196,7 @@ const tellingWords = 5
 const leastLikeness = 0.4
 
 /** The task with the most words of the name in common, the same role and module counting a little; undefined where none has any. */
-export function nearestTask(now: Addresses, asked: PartialAddress): NearestTask | undefined {
+function nearestTask(now: Addresses, asked: PartialAddress): NearestTask | undefined {
   const words = asked.name.split('-').filter(word => word !== '')
   const owner = ownerKey(asked.owner)
   let best: { readonly task: AddressedTask; readonly score: number } | undefined

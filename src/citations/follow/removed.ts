@@ -1,4 +1,5 @@
 import { type LastVersion, lastVersionWith } from '../../source/commits.js'
+import { askGit } from '../../source/git.js'
 import { openRevision } from '../../source/revision.js'
 import { type FollowedPath, followPath, whereStatementsWent } from './paths.js'
 import { openVersion, type Version } from './version.js'
@@ -9,10 +10,7 @@ export interface Removed {
   readonly path: string
   /** The newest release that has it. */
   readonly lastRelease: string | undefined
-  /** The last commit that has it, and the one that removed it. */
-  readonly lastCommit: string
-  readonly removedBy: string
-  /** That last commit, to follow what was cited from it. */
+  /** The release, or the last commit that has it, to follow what was cited from it. */
   readonly last: Version
   readonly followed: FollowedPath
 }
@@ -51,12 +49,10 @@ function spellingsOf(path: string): readonly string[] {
 }
 
 function followedFrom(now: Version, path: string, found: LastVersion): Removed {
-  const last = lastVersion(now, found)
+  const last = lastVersion(now, path, found)
   return {
     path,
     lastRelease: found.release,
-    lastCommit: found.commit,
-    removedBy: found.removedBy,
     last,
     followed: withPlace(last, now, path, followPath(last, now, path)),
   }
@@ -64,8 +60,14 @@ function followedFrom(now: Version, path: string, found: LastVersion): Removed {
 
 const opened = new WeakMap<Version, Map<string, Version>>()
 
-/** A commit often removes many paths: what it has become is worked out once. */
-function lastVersion(now: Version, { commit, release }: LastVersion): Version {
+/**
+ * What a version has become is worked out once for all paths that were last there. Where the newest release with a path has the
+ * same there as the last commit, it stands for that: one for all that was removed on the way to the next.
+ */
+function lastVersion(now: Version, path: string, found: LastVersion): Version {
+  const { release } = found
+  const objects = release && objectsAt(now.tree.origin.path, path, [found.commit, release])
+  const commit = objects !== undefined && objects[0] === objects[1] ? (release ?? found.commit) : found.commit
   const versions = opened.get(now) ?? new Map<string, Version>()
   opened.set(now, versions)
   const before = versions.get(commit)
@@ -73,6 +75,11 @@ function lastVersion(now: Version, { commit, release }: LastVersion): Version {
   const made = openVersion(openRevision(now.tree.origin.path, commit), release ?? commit.slice(0, 10))
   versions.set(commit, made)
   return made
+}
+
+/** The blob or directory that each revision has at a path (from the directory `repository`); undefined where one has none. */
+function objectsAt(repository: string, path: string, revisions: readonly string[]): readonly string[] | undefined {
+  return askGit(repository, ['rev-parse', ...revisions.map(each => `${each}:./${path}`)])?.split('\n')
 }
 
 /** Where tasks of a file went into one that is not what it has become as a whole, the line of the first of them. */
