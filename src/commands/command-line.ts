@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { UsageError } from '../source/diagnostic.js'
 import { defineAnswer } from './answer.js'
 import { defineAudit } from './audit.js'
+import { defineChecks } from './checks.js'
 import { defineCite } from './cite.js'
 import type { DefineCommand, ExitStatus, Terminal } from './command.js'
 import { defineEffects } from './effects.js'
@@ -23,6 +24,7 @@ const commands: readonly DefineCommand[] = [
   defineVars,
   defineTasks,
   defineEffects,
+  defineChecks,
   defineAudit,
   defineCite,
   defineHistory,
