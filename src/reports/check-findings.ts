@@ -4,26 +4,13 @@ import { questionText } from './checks-text.js'
 import { type Draft, type FindingRule, type Findings, fingerprinted } from './findings.js'
 import type { ReportedDiagnostic } from './report.js'
 
-const rules = {
-  stops: {
-    id: 'run-stops',
-    title: 'The run stops before it gets through',
-    help: "One of the playbook's own checks ends the run for this host. Meet what it asks for, or change the inventory.",
-    page: null,
-  },
-  unknown: {
-    id: 'check-open',
-    title: 'Whether a check passes is not known',
-    help: 'What decides it is known on the host only. Give facts with --facts, or a single value with --assume.',
-    page: null,
-  },
-  passes: {
-    id: 'check-passes',
-    title: 'A check passes',
-    help: "One of the playbook's own checks, which this host and this inventory meet.",
-    page: null,
-  },
-} as const satisfies Readonly<Record<string, FindingRule>>
+/** One rule for all outcomes: a check keeps its name in a list of tests when it comes to another end. */
+const rule: FindingRule = {
+  id: 'check',
+  title: "One of the playbook's own checks",
+  help: 'Where it stops the run, meet what it asks for, or change the inventory. What decides an open one is known on the host only: give facts with --facts, or a single value with --assume.',
+  page: null,
+}
 
 /** Checks as findings: a stop is a failure, an open check is open, one that passes a pass; what is skipped is none. */
 export function findingsOfChecks(report: ChecksReport, diagnostics: readonly ReportedDiagnostic[]): Findings {
@@ -47,7 +34,7 @@ function checkFinding(check: ReportedCheck): Draft | undefined {
     passes: `'${task}' passes: ${because}.`,
   }[outcome]
   return {
-    rule: rules[outcome],
+    rule,
     level: outcome === 'stops' ? 'error' : 'none',
     kind: outcome === 'stops' ? 'fail' : outcome === 'unknown' ? 'open' : 'pass',
     about: task,

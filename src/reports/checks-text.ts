@@ -36,7 +36,7 @@ export function renderChecksText(report: ChecksReport, style: Style = plain): st
     style.good('Passes'),
     of('passes').flatMap(check => passLines(check, style)),
   )
-  section('Skipped', skippedLines(of('skipped'), style))
+  section('Skipped', skippedLines(of('skipped'), checks.length === of('skipped').length, style))
   section('ignore_assert_errors', ignorableLines(checks))
   section(
     'Not read, checks may be missing',
@@ -116,8 +116,8 @@ export function questionText({ name, kind, says, command, option }: Question): s
   return how === '' ? `open: ${says}` : `to tell: ${name === null ? '' : `${what}: `}${how}`
 }
 
-/** Checks that one thing switches off stand together. */
-function skippedLines(checks: readonly ReportedCheck[], style: Style): readonly string[] {
+/** Checks that one thing switches off stand together; by name where nothing else is shown. */
+function skippedLines(checks: readonly ReportedCheck[], isAll: boolean, style: Style): readonly string[] {
   const groups = new Map<string, ReportedCheck[]>()
   for (const check of checks) {
     const { because, condition } = check
@@ -126,11 +126,14 @@ function skippedLines(checks: readonly ReportedCheck[], style: Style): readonly 
     if (others === undefined) groups.set(why, [check])
     else others.push(check)
   }
-  return [...groups].flatMap(([why, members]) => [
-    ...wrap(why, '  ', '    '),
-    ...members.slice(0, SHOWN).map(each => `    ${each.task}  ${style.faint(placeText(each))}`),
-    ...(members.length > SHOWN ? [`    and ${members.length - SHOWN} more`] : []),
-  ])
+  return [...groups].flatMap(([why, members]) => {
+    const [first, second] = members
+    const named = isAll ? members : members.slice(0, 1)
+    const more = isAll || second === undefined ? '' : ` and ${members.length - 1} more`
+    return first === undefined
+      ? []
+      : [...wrap(why, '  ', '      '), ...named.map(each => `    ${each.task}  ${style.faint(placeText(each))}${more}`)]
+  })
 }
 
 /** What `ignore_assert_errors` is good for in this run; nothing where no check of it knows that variable. */

@@ -5,7 +5,7 @@ import type { Cause, Value } from '../jinja/value.js'
 import type { AppliedCondition, Check, CheckedItem, LookedAt, Run, TaskRun } from '../run/task-run.js'
 import { type ReportedAnsible, reportedAnsible } from './ansible-rules.js'
 import { type Count, type Place, placeOfSpan } from './place.js'
-import { type Question, questionsOf } from './questions.js'
+import { type Question, questionsOf, tellingCauses } from './questions.js'
 import { type ReportedName, type ReportedSource, reportedName } from './report.js'
 import { jsonOf, valueText } from './value-text.js'
 
@@ -197,7 +197,7 @@ function becauseOf(check: Check, deciding: readonly AppliedCondition[], names: r
     }
     case 'unknown':
       if (kind === 'command') return causesOf(check).map(({ says }) => says)[0] ?? 'its result is not known'
-      return values || distinct(causesOf(check).map(({ says }) => says)).join('; ') || 'it is not known'
+      return values || distinct(tellingCauses(causesOf(check)).map(({ says }) => says)).join('; ') || 'it is not known'
     case 'passes': {
       if (items.some(each => each.outcome === 'stops')) return `${values || 'it fails'}; its failure is taken`
       const done = items.filter(each => each.outcome !== 'skipped')
@@ -268,12 +268,16 @@ function distinctNames(conditions: readonly AppliedCondition[]): readonly Looked
   return [...new Map(names.map(each => [each.name, each])).values()]
 }
 
-/** `ansible_memtotal_mb` is what Ansible injects of the fact `ansible_facts.memtotal_mb`, where nothing else defines it. */
+/**
+ * One name for a fact, however it is written: `ansible_memtotal_mb` is what Ansible injects of `ansible_facts.memtotal_mb`
+ * where nothing else defines it, `ansible_facts['memtotal_mb']` is the same.
+ */
 function asFact(looked: LookedAt): LookedAt {
-  const { name, from = [] } = looked
+  const { value, from = [] } = looked
+  const name = looked.name.replaceAll(/\[(['"])([A-Za-z_]\w*)\1\]/g, '.$2')
   const injected = /^ansible_(?!facts\b|local\b)(\w.*)$/.exec(name)?.[1]
-  const isFact = from.every(({ origin }) => origin === 'host facts')
-  return injected !== undefined && isFact ? { ...looked, name: `ansible_facts.${injected}` } : looked
+  const isFact = value.kind !== 'undefined' && from.every(({ origin }) => origin === 'host facts')
+  return { ...looked, name: injected !== undefined && isFact ? `ansible_facts.${injected}` : name }
 }
 
 function lookedText({ name, value }: LookedAt): string {

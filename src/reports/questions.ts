@@ -18,16 +18,31 @@ export interface Question extends Place {
 
 /** What would decide something that is not known: each cause once, with the command and the option that tell. */
 export function questionsOf(causes: readonly Cause[], run: Run): readonly Question[] {
-  const questions = mergeCauses(causes).map(cause => questionOf(cause, run))
-  const distinct = new Map(questions.map(each => [`${each.name ?? each.says}\0${each.file}\0${each.line}`, each]))
-  return [...distinct.values()]
+  const questions = tellingCauses(causes).map(cause => questionOf(cause, run))
+  const distinct = new Map(
+    questions.map(each => [
+      each.name === null || each.kind === 'other' ? each.says : `${each.name}\0${each.file}\0${each.line}`,
+      each,
+    ]),
+  )
+  // What a person can find out comes first.
+  const ease = ({ command, option }: Question): number => (command !== null ? 0 : option !== null ? 1 : 2)
+  return [...distinct.values()].toSorted((left, right) => ease(left) - ease(right))
+}
+
+/** Causes without those that only hold in a case that may not come about, as long as there are others. */
+export function tellingCauses(causes: readonly Cause[]): readonly Cause[] {
+  const all = mergeCauses(causes)
+  const telling = all.filter(({ says }) => !says.startsWith('evaluation fails: '))
+  return telling.length > 0 ? telling : all
 }
 
 function questionOf({ says, at, name }: Cause, run: Run): Question {
   const place = placeOfSpan(at)
   const root = /^\w+/.exec(name ?? '')?.[0]
   const registering = root === undefined ? undefined : registrations(run).get(root)
-  const assume = name === undefined || !/^[\w.]+$/.test(name) ? null : `--assume ${name}=…`
+  // The item of a loop is no name outside it.
+  const assume = name === undefined || root === 'item' || !/^[\w.]+$/.test(name) ? null : `--assume ${name}=…`
   if (name !== undefined && registering === undefined && /^ansible_/.test(name)) {
     const command = run.host === '' ? null : `ansible ${run.host} -m ansible.builtin.setup`
     return { ...place, name, kind: 'fact', says, command, option: '--facts FILE' }
