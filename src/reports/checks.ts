@@ -71,6 +71,18 @@ export interface ReportedGap extends Place {
   readonly says: string
 }
 
+/** How many checks came to each end. */
+export interface CheckTotals {
+  /** End the run for the host. */
+  readonly stops: Count
+  /** May end it. */
+  readonly unknown: Count
+  /** Do not end it. */
+  readonly passes: Count
+  /** Are switched off, or not reached. */
+  readonly skipped: Count
+}
+
 /** Every stop of a run. */
 export interface ChecksReport {
   /** Where the role code came from. */
@@ -82,7 +94,7 @@ export interface ChecksReport {
   /** Whose rules were followed. */
   readonly ansible: ReportedAnsible
   /** How many checks came to each end, also those that are not shown. */
-  readonly totals: Readonly<Record<CheckOutcome, Count>>
+  readonly totals: CheckTotals
   /** The checks in run order. */
   readonly checks: readonly ReportedCheck[]
   /** What the run could not read, so that checks may be missing. */
