@@ -216,7 +216,7 @@ function openRun(tree: SourceTree, request: AnalysisRequest): OpenRun {
     playbookFiles.push(...files)
     return files
   })
-  const facts = factsFor(request, diagnostics.report)
+  const facts = factsFor(request, diagnostics.report, inventory.hosts.keys())
   if (request.facts !== undefined && !facts.has(host) && !facts.has(ANY_HOST)) {
     const message = `no facts of ${host} in it; it has ${[...facts.keys()].slice(0, 8).join(', ') || 'none'}`
     diagnostics.report({ code: 'facts-malformed', severity: 'warning', message, at: startOf(request.facts) })
@@ -302,9 +302,13 @@ function textsAsBooleans({ tasks }: Run, extraVars: readonly Definition[]): read
   })
 }
 
-function factsFor({ facts, commonFacts }: AnalysisRequest, report: Report): ReadonlyMap<string, Dict> {
+function factsFor(
+  { facts, commonFacts }: AnalysisRequest,
+  report: Report,
+  hosts: Iterable<string>,
+): ReadonlyMap<string, Dict> {
   if (commonFacts !== undefined) return new Map([[ANY_HOST, commonFacts]])
-  return facts === undefined ? new Map() : readFacts(facts, report)
+  return facts === undefined ? new Map() : readFacts(facts, report, hosts)
 }
 
 /** The host the answer is about: the one asked for, else the first of the control plane, else the first of all. */

@@ -14,8 +14,8 @@ import type { Compared } from './side.js'
  * gone, which ask for something else, and above all which stop the run under NEW, also where OLD stopped as well.
  */
 export function checkChanges({ old, new: fresh, matching }: Compared): readonly Change[] {
-  const before = worstByTask(old.analysis.run.checks)
-  const now = worstByTask(fresh.analysis.run.checks)
+  const before = worstByTask(old.analysis.run.checks.filter(isCompared))
+  const now = worstByTask(fresh.analysis.run.checks.filter(isCompared))
   const [placedOld, placedNew] = [statementsByPlace(old.index), statementsByPlace(fresh.index)]
   const changes: Change[] = []
   const met = new Set<string>()
@@ -55,6 +55,11 @@ export function checkChanges({ old, new: fresh, matching }: Compared): readonly 
     })
   }
   return changes
+}
+
+/** What only a command's result tells is the host's affair, unless it is already certain. */
+function isCompared({ kind, outcome }: Check): boolean {
+  return outcome === 'stops' || (kind !== 'failed_when' && kind !== 'command')
 }
 
 const severity = ['stops', 'unknown', 'passes', 'skipped'] as const

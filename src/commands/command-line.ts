@@ -12,6 +12,7 @@ const loaders: Readonly<Record<string, () => Promise<DefineCommand>>> = {
   vars: async () => (await import('./vars.js')).defineVars,
   tasks: async () => (await import('./tasks.js')).defineTasks,
   effects: async () => (await import('./effects.js')).defineEffects,
+  checks: async () => (await import('./checks.js')).defineChecks,
   audit: async () => (await import('./audit.js')).defineAudit,
   cite: async () => (await import('./cite.js')).defineCite,
   history: async () => (await import('./history.js')).defineHistory,

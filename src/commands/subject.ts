@@ -6,8 +6,9 @@ import { sourceOf } from '../recorded/published.js'
 import { newestRelease, readSnapshot, recordedReleases, type Snapshot } from '../recorded/snapshot.js'
 import type { Report, ReportedDiagnostic, ReportedVerdict } from '../reports/report.js'
 import { reportOf } from '../reports/report.js'
-import { UsageError } from '../source/diagnostic.js'
+import { type Diagnostic, UsageError } from '../source/diagnostic.js'
 import { openSource } from '../source/open.js'
+import { placeOf } from '../source/text.js'
 import type { SourceTree } from '../source/tree.js'
 import type { ResolvedVariable } from '../variables/resolved.js'
 import type { ExitStatus, Terminal } from './command.js'
@@ -135,6 +136,14 @@ export function requireKubespray(tree: SourceTree): void {
   throw new UsageError(
     `${name} is no kubespray checkout: looked for ${marks.join(', ')}; not there: ${missing.join(', ')}`,
   )
+}
+
+/** A playbook without a play has nothing to show: Ansible refuses it too. */
+export function requirePlays(plays: number, playbook: string, diagnostics: readonly Diagnostic[]): void {
+  if (plays > 0) return
+  const error = diagnostics.find(({ severity }) => severity === 'error')
+  const why = error === undefined ? `${playbook}:1: it is empty` : `${placeOf(error.at)}: ${error.message}`
+  throw new UsageError(`${why}; expected a playbook, a list of plays`)
 }
 
 /** 3 where an answer rests on something that was not resolved. */

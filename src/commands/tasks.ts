@@ -3,13 +3,12 @@ import { reportedDiagnostic } from '../reports/report.js'
 import { renderTasksJson } from '../reports/tasks-json.js'
 import { renderTasksList } from '../reports/tasks-list.js'
 import { renderTasksText } from '../reports/tasks-text.js'
-import { type Diagnostic, UsageError } from '../source/diagnostic.js'
-import { placeOf } from '../source/text.js'
+import type { Diagnostic } from '../source/diagnostic.js'
 import type { SourceTree } from '../source/tree.js'
 import type { DefineCommand } from './command.js'
 import { type AnalysisOptions, addAnalysisOptions, addOutputOptions, type OutputOptions, requestOf } from './options.js'
 import { writeReport } from './output.js'
-import { openCodeOf, tellDiagnostics } from './subject.js'
+import { openCodeOf, requirePlays, tellDiagnostics } from './subject.js'
 
 /** Of the run, with conditions; a list is of the playbook as it stands before the run. */
 const runFormats = { text: renderTasksText, json: renderTasksJson } as const
@@ -44,12 +43,4 @@ function tasksAs(
   const { run, addresses, diagnostics } = analyzeRun(tree, request)
   requirePlays(run.plays.length, request.playbook, diagnostics)
   return { text: runFormats[format as keyof typeof runFormats](run, addresses), diagnostics }
-}
-
-/** A playbook without a play has no tasks to show: Ansible refuses it too. */
-function requirePlays(plays: number, playbook: string, diagnostics: readonly Diagnostic[]): void {
-  if (plays > 0) return
-  const error = diagnostics.find(({ severity }) => severity === 'error')
-  const why = error === undefined ? `${playbook}:1: it is empty` : `${placeOf(error.at)}: ${error.message}`
-  throw new UsageError(`${why}; expected a playbook, a list of plays`)
 }

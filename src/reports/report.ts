@@ -4,7 +4,7 @@ import type { Task } from '../ansible/statement.js'
 import { isFullyKnown } from '../jinja/python.js'
 import { type Cause, decide, type Truth } from '../jinja/value.js'
 import type { AnsibleVersion } from '../run/ansible-version.js'
-import type { AppliedCondition, Check, Step, TaskRun } from '../run/task-run.js'
+import type { AppliedCondition, Check, LookedAt, Step, TaskRun } from '../run/task-run.js'
 import type { Diagnostic, DiagnosticCode } from '../source/diagnostic.js'
 import { once } from '../source/once.js'
 import { positionOf, type Span } from '../source/text.js'
@@ -371,13 +371,18 @@ function conditionsOf(task: TaskRun): readonly ReportedCondition[] {
     from: condition.from,
     runs: runsAnswer(condition.truth),
     remains: condition.remains,
-    names: condition.names.map(({ name, value, from = [] }) => ({
-      name,
-      value: jsonOf(value),
-      because: whyUnknown(value),
-      from: from.map(({ origin, at }) => ({ origin, ...placeOfSpan(at) })),
-    })),
+    names: condition.names.map(reportedName),
   }))
+}
+
+/** A name that a condition looks at, with places instead of spans. */
+export function reportedName({ name, value, from = [] }: LookedAt): ReportedName {
+  return {
+    name,
+    value: jsonOf(value),
+    because: whyUnknown(value),
+    from: from.map(({ origin, at }) => ({ origin, ...placeOfSpan(at) })),
+  }
 }
 
 const LINES = 12

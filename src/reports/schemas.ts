@@ -40,6 +40,10 @@ export const outputs = {
     schema: 'https://whofixes.github.io/schemas/whofixes-residue-1.json',
     from: 'whofixes effects --residue --format json',
   },
+  checks: {
+    schema: 'https://whofixes.github.io/schemas/whofixes-checks-1.json',
+    from: 'whofixes checks --format json',
+  },
   audit: {
     schema: 'https://whofixes.github.io/schemas/whofixes-audit-1.json',
     from: 'whofixes audit OLD NEW --format json',

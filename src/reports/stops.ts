@@ -36,10 +36,15 @@ export function stopsOf(checks: readonly Check[]): readonly ReportedStop[] {
 }
 
 /** What stops the run, with the values that decide it: `` `a >= b` is false: a is 1400, b is 1500 ``. */
-export function stopText({ conditions, message }: Check): string {
+export function stopText({ kind, conditions, message }: Check): string {
   const [first] = conditions
   if (first === undefined) return message ?? 'the task fails'
-  const cause = first.truth.kind === 'unknown' ? (first.truth.causes[0]?.says ?? 'not known') : 'is false'
+  const cause =
+    first.truth.kind === 'unknown'
+      ? (first.truth.causes[0]?.says ?? 'not known')
+      : kind === 'failed_when'
+        ? 'is true'
+        : 'is false'
   const names = first.names.flatMap(({ name, value }) =>
     value.kind === 'known' ? `${name} is ${valueText(jsonOf(value), 60)}` : [],
   )

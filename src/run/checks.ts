@@ -5,35 +5,52 @@ import { FALSE, TRUE, unknown, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Scope } from '../variables/scope.js'
+import { storedValue } from '../variables/stored.js'
+import type { Node } from '../yaml/node.js'
 import { type Action, effective, itemsOf } from './action.js'
+import { allOf, evaluateWhen, failingCondition, withPlaces } from './conditions.js'
 import { chainOf } from './frame.js'
 import { bindItem } from './loops.js'
+import { resultOf } from './results.js'
 import { looksAtNothing, stopAt } from './stops.js'
-import type { AppliedCondition, Check } from './task-run.js'
+import type { AppliedCondition, Check, CheckedItem, Invocation, LookedAt } from './task-run.js'
 
 /** `assert`: what it says of each of its conditions, item by item where it has a loop. */
 export function assertCheck(action: Action): void {
   const { walk, task, frame, run, invocations } = action
   const failed: Asked[] = []
   const open: AppliedCondition[] = []
+  const items: CheckedItem[] = []
   const hints = new Set<string>()
   for (const [index, invocation] of invocations.entries()) {
     const runs = effective(action, invocation)
     const { item } = invocation
-    if (runs.kind === 'false') continue
+    const ofItem = item === undefined ? {} : { item }
+    if (runs.kind === 'false') {
+      items.push({ ...ofItem, outcome: 'skipped', asked: action.applied[index] ?? [] })
+      continue
+    }
     const scope =
       item === undefined ? action.scope : walk.scopes.ofTask(frame, task, bindItem(task, item, index, itemsOf(action)))
+    const asked: AppliedCondition[] = []
+    let outcome: CheckedItem['outcome'] = 'passes'
     for (const condition of conditionsOf(action, scope)) {
+      asked.push(condition)
       if (condition.truth.kind === 'true') continue
       const decided = condition.truth.kind === 'false' || condition.isError
+      // Behind one that is open, the first that fails decides all the same.
+      outcome = decided && runs.kind === 'true' ? 'stops' : 'unknown'
       if (decided && runs.kind === 'true') failed.push(condition)
       else open.push(condition)
       if (!decided) continue
       for (const hint of hintsFor(condition, task, scope)) hints.add(hint)
       break
     }
+    items.push({ ...ofItem, outcome, asked })
   }
   record(action, {
+    kind: 'assert',
+    items,
     task: run,
     outcome: outcomeOf(action, failed.length > 0 ? 'true' : open.length > 0 ? 'unknown' : 'false'),
     conditions: failed.length > 0 ? failed : open,
@@ -48,7 +65,139 @@ export function failCheck(action: Action): void {
   const outcome = outcomeOf(action, 'true')
   const message = messageOf(action, ['msg'])
   const final = looksAtNothing(action.run.conditions)
-  record(action, { task: action.run, outcome, conditions: [], message, final, hints: [] })
+  const items = action.invocations.map((invocation, index): CheckedItem => {
+    const { kind } = effective(action, invocation)
+    return {
+      ...(invocation.item === undefined ? {} : { item: invocation.item }),
+      outcome: kind === 'true' ? 'stops' : kind === 'false' ? 'skipped' : 'unknown',
+      asked: action.applied[index] ?? [],
+    }
+  })
+  record(action, { kind: 'fail', task: action.run, outcome, conditions: [], items, message, final, hints: [] })
+}
+
+/**
+ * A task that only looks and fails the run by what it finds: `failed_when` over its result, or a command whose result is not
+ * registered, so that all it can do is to fail. `failed_when` that is certainly true counts for every task. Not told: what
+ * `until` waits for, and commands whose result is looked at later.
+ */
+export function resultCheck(action: Action): void {
+  const { task, run } = action
+  if (notByResult.has(task.module)) return
+  const judge = task.keywords.get('failed_when')?.value
+  if (judge === undefined) {
+    const changed = task.keywords.get('changed_when')?.value
+    const saysSo = commands.has(task.module) && changed?.kind === 'scalar' && changed.data === false
+    const isAlone = !['register', 'until', 'notify', 'async'].some(name => task.keywords.has(name))
+    if (saysSo && isAlone && run.failureIgnored.kind !== 'true') commandCheck(action)
+    return
+  }
+  if (judge.kind === 'scalar' && judge.data === false) return
+  const items = action.invocations.map((invocation, index) => judgedItem(action, judge, invocation, index))
+  const worst = items.find(({ outcome }) => outcome === 'stops') ?? items.find(({ outcome }) => outcome === 'unknown')
+  const outcome = outcomeOf(action, worst === undefined ? 'false' : worst.outcome === 'stops' ? 'true' : 'unknown')
+  // What a module that does something fails at is no check; only where it is certain to fail that is told.
+  if (outcome !== 'stops' && (!mayOnlyLook(action) || run.failureIgnored.kind === 'true')) return
+  if (outcome === 'passes' && task.keywords.has('until')) return
+  const conditions = (worst?.asked ?? []).filter(({ truth }) => worst?.outcome === 'stops' || truth.kind !== 'true')
+  record(action, {
+    kind: 'failed_when',
+    task: run,
+    outcome,
+    conditions,
+    items,
+    message: run.name === '' ? undefined : run.name,
+    final: looksAtNothing(conditions) && looksAtNothing(run.conditions),
+    hints: [],
+  })
+}
+
+/** These fail by what they ask, not by a result; what an include brings in is judged by itself. */
+const notByResult: ReadonlySet<string> = new Set(
+  ['assert', 'fail', 'meta', 'include', 'include_tasks', 'include_role'].map(name => `ansible.builtin.${name}`),
+)
+
+const commands: ReadonlySet<string> = new Set(['command', 'shell', 'raw'].map(name => `ansible.builtin.${name}`))
+
+/** Modules that change nothing. */
+const looking: ReadonlySet<string> = new Set(
+  ['stat', 'slurp', 'find', 'getent', 'service_facts', 'package_facts', 'wait_for'].map(
+    name => `ansible.builtin.${name}`,
+  ),
+)
+
+/** Whether a task may be one that changes nothing; of a command its program decides, which is told later. */
+function mayOnlyLook({ task, invocations }: Action): boolean {
+  if (looking.has(task.module) || commands.has(task.module)) return true
+  if (task.module !== 'ansible.builtin.uri') return false
+  return invocations.every(({ arguments: given }) => {
+    const method = given.get('method')
+    return method === undefined || (method.kind === 'known' && /^(?:get|head)$/i.test(String(method.data)))
+  })
+}
+
+/** `failed_when` for one execution: its result goes by the name it is registered as, and all conditions together decide. */
+function judgedItem(action: Action, judge: Node, invocation: Invocation, index: number): CheckedItem {
+  const { walk, task, frame } = action
+  const { item } = invocation
+  const ofItem = item === undefined ? {} : { item }
+  const runs = effective(action, invocation)
+  if (runs.kind === 'false') return { ...ofItem, outcome: 'skipped', asked: action.applied[index] ?? [] }
+  const bound = new Map(item === undefined ? [] : bindItem(task, item, index, itemsOf(action)))
+  const name = task.keywords.get('register')?.value
+  const registered = name?.kind === 'scalar' && typeof name.data === 'string' ? name.data : undefined
+  if (registered !== undefined) bound.set(registered, storedValue(resultOf(task, registered, item, undefined)))
+  const scope = walk.scopes.ofTask(frame, task, bound)
+  const asked: AppliedCondition[] = []
+  for (const node of judge.kind === 'list' ? judge.items : [judge]) {
+    const condition = evaluateWhen(node, 'task', scope)
+    asked.push({ ...condition, names: condition.names.map(each => asRegistered(each, registered, task)) })
+    if (condition.truth.kind === 'false' || condition.fails) break
+  }
+  const fails = allOf(asked.map(({ truth }) => truth))
+  if (fails.kind === 'false') return { ...ofItem, outcome: 'passes', asked }
+  const isCertain = fails.kind === 'true' || failingCondition(asked) !== undefined
+  return { ...ofItem, outcome: isCertain && runs.kind === 'true' ? 'stops' : 'unknown', asked }
+}
+
+/** A result is no item of a loop, though it is bound like one. */
+function asRegistered(looked: LookedAt, registered: string | undefined, { at }: Task): LookedAt {
+  const isResult = registered !== undefined && /^\w+/.exec(looked.name)?.[0] === registered
+  return isResult ? { ...looked, from: [{ origin: 'registered vars', at }] } : looked
+}
+
+/** A command that only looks, and whose exit status is all it is run for. */
+function commandCheck(action: Action): void {
+  const { task, run } = action
+  const items = action.invocations.map((invocation, index): CheckedItem => {
+    const ofItem = invocation.item === undefined ? {} : { item: invocation.item }
+    if (effective(action, invocation).kind === 'false') {
+      return { ...ofItem, outcome: 'skipped', asked: action.applied[index] ?? [] }
+    }
+    const line = invocation.raw ?? invocation.arguments.get('cmd')
+    const text = line?.kind === 'known' ? `\`${strOf(line.data)}\`` : 'the command'
+    const truth = unknown([{ says: `whether ${text} succeeds on the host`, at: task.at }])
+    const asked = {
+      text: `${text} succeeds`,
+      at: task.at,
+      from: 'task',
+      truth,
+      remains: `${text} succeeds`,
+      names: [],
+    } as const
+    return { ...ofItem, outcome: 'unknown', asked: [asked] }
+  })
+  const open = items.filter(({ outcome }) => outcome === 'unknown')
+  record(action, {
+    kind: 'command',
+    task: run,
+    outcome: outcomeOf(action, open.length > 0 ? 'unknown' : 'false'),
+    conditions: open.flatMap(({ asked }) => asked),
+    items,
+    message: run.name === '' ? undefined : run.name,
+    final: false,
+    hints: [],
+  })
 }
 
 function record({ walk, run, part }: Action, check: Check): void {
@@ -97,7 +246,8 @@ function conditionOf(value: Value, written: unknown, at: Span, scope: Scope): As
     if (typeof data === 'boolean') return { ...shown, text, truth: data ? TRUE : FALSE }
     if (typeof data === 'string' || typeof data === 'bigint') {
       const { truth, remains, names, failure } = evaluateCondition(strOf(data), at, scope)
-      return { ...shown, text: strOf(data), truth, remains, names, isError: failure !== undefined }
+      const looked = withPlaces(names, scope)
+      return { ...shown, text: strOf(data), truth, remains, names: looked, isError: failure !== undefined }
     }
   }
   if (value.kind === 'failure' || value.kind === 'undefined') {

@@ -1,11 +1,11 @@
 import type { Task } from '../ansible/statement.js'
-import { conjunctsOf, evaluateCondition, failing } from '../jinja/condition.js'
+import { conjunctsOf, evaluateCondition, failing, type NamedValue } from '../jinja/condition.js'
 import { type Cause, FALSE, mergeCauses, TRUE, type Truth, unknown } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 import type { Scope } from '../variables/scope.js'
 import type { Node } from '../yaml/node.js'
 import { chainOf, type Frame } from './frame.js'
-import type { AppliedCondition } from './task-run.js'
+import type { AppliedCondition, LookedAt } from './task-run.js'
 
 /** All conditions of a statement together. */
 export interface Conditions {
@@ -77,7 +77,7 @@ export function evaluateWhen(node: Node, from: AppliedCondition['from'], scope: 
       return { text: String(node.data ?? ''), at, from, truth, remains: null, names: [] }
     }
     const { truth, remains, names, failure } = evaluateCondition(node.data, at, scope)
-    const lookedAt = names.map(each => ({ ...each, from: scope.placesOf(rootOf(each.name)) }))
+    const lookedAt = withPlaces(names, scope)
     const condition = { text: node.data, at, from, truth, remains, names: lookedAt }
     return failure === undefined ? condition : { ...condition, fails: true }
   }
@@ -89,6 +89,11 @@ export function evaluateWhen(node: Node, from: AppliedCondition['from'], scope: 
 export function failingCondition(applied: readonly AppliedCondition[]): AppliedCondition | undefined {
   const first = applied.find(({ truth }) => truth.kind !== 'true')
   return first?.fails === true && first.from !== 'include' ? first : undefined
+}
+
+/** Names a condition looks at, each with the places that give it its value. */
+export function withPlaces(names: readonly NamedValue[], scope: Scope): readonly LookedAt[] {
+  return names.map(each => ({ ...each, from: scope.placesOf(rootOf(each.name)) }))
 }
 
 /** The variable a path begins with: `result` of `result.stat['exists']`. */

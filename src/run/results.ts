@@ -31,7 +31,7 @@ function asWritten({ text, names }: AppliedCondition): Value {
  * The result of one execution: not known before the run, but for what the task itself says of it (its item, and that it
  * was not skipped).
  */
-function resultOf(
+export function resultOf(
   task: Task,
   name: string,
   item: Value | undefined,

@@ -77,10 +77,13 @@ export function isPerhapsTaken(walk: Walk, task: Task, frame: Frame): boolean {
 
 /** Notes that the run ends for its host at a task that cannot be evaluated. */
 export function stopAtEvaluation(walk: Walk, run: TaskRun, { condition, says }: FailedEvaluation): void {
+  const conditions = condition === undefined ? [] : [condition]
   walk.state.checks.push({
+    kind: 'evaluation',
     task: run,
     outcome: 'stops',
-    conditions: condition === undefined ? [] : [condition],
+    conditions,
+    items: [{ outcome: 'stops', asked: conditions }],
     message: condition === undefined ? says : undefined,
     final: true,
     hints: [],

@@ -110,13 +110,32 @@ export interface TaskRun {
   readonly failureIgnored: Truth
 }
 
-/** One of the playbook's own stops (`assert`, `fail`) where the run gets to it; also a task that cannot be evaluated. */
+/**
+ * What makes a task a stop: an `assert`, a `fail`, an evaluation that certainly fails, `failed_when` over a result, or a
+ * command that only looks, whose exit status nothing else asks for.
+ */
+export type CheckKind = 'assert' | 'fail' | 'evaluation' | 'failed_when' | 'command'
+
+/** What a check came to for one item of its loop, or as a whole where it has none. */
+export interface CheckedItem {
+  /** The loop's item; absent without a loop. */
+  readonly item?: Value
+  /** Before it is known whether something takes its failure. */
+  readonly outcome: Check['outcome']
+  /** What it asked, up to what fails: of `fail` what it stands under, of `failed_when` what makes it a failure. */
+  readonly asked: readonly AppliedCondition[]
+}
+
+/** One of the playbook's own stops where the run gets to it; also a task that cannot be evaluated. */
 export interface Check {
+  readonly kind: CheckKind
   readonly task: TaskRun
   /** `stops`: the run ends here for this host. `passes` also where its failure is ignored or rescued. */
   readonly outcome: 'passes' | 'stops' | 'skipped' | 'unknown'
-  /** Of an `assert` the conditions that do not hold, or of which it is not known. */
+  /** Of an `assert` the conditions that do not hold, or of which it is not known; of `failed_when` those that make it fail. */
   readonly conditions: readonly AppliedCondition[]
+  /** Item by item where it has a loop, else one. */
+  readonly items: readonly CheckedItem[]
   /** What it tells the operator. */
   readonly message: string | undefined
   /**

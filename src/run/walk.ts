@@ -5,6 +5,7 @@ import { evaluateNode } from '../variables/node-value.js'
 import type { Scope } from '../variables/scope.js'
 import { isTrue } from './action.js'
 import { actions } from './actions.js'
+import { resultCheck } from './checks.js'
 import type { Compiled, CompiledPlay, Compiler } from './compile.js'
 import { allOf, anyOf, type Conditions, evaluateConditions, evaluateWhen } from './conditions.js'
 import { chainOf, type Frame, includeOf, inheritedKeyword, stepsOf } from './frame.js'
@@ -261,6 +262,9 @@ function walkTask(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], n
     const { invocations, applied } = decided
     const entry = registeredEntry({ task, name, runs: reached, conditions, invocations, applied, items, facts })
     walk.state.store.set(name, isRunOnce ? { ...entry, everyHost: true } : entry)
+  }
+  if (own && fails === undefined) {
+    resultCheck({ walk, task, frame, part, run, scope, runs: runsHere, invocations, applied, itemsKnown })
   }
   if (runs.kind !== 'false' && !runsElsewhere && !neverChanges(task))
     notify(walk.handlers, notifiedNames(task, frame, scope), run)

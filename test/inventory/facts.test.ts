@@ -63,6 +63,152 @@ describe('facts', () => {
     })
   })
 
+  /** Files, the hosts of the inventory, what is read (host → memtotal_mb), what is told. */
+  interface Form {
+    readonly says: string
+    readonly files: Readonly<Record<string, string>>
+    readonly path: string
+    readonly hosts?: readonly string[]
+    readonly memory: Readonly<Record<string, bigint>>
+    readonly told?: readonly string[]
+  }
+
+  const envelope = (memory: number): string =>
+    `{"ansible_facts": {"ansible_memtotal_mb": ${memory}, "module_setup": true}, "changed": false}`
+  const cached = (memory: number): string =>
+    `{\n    "_ansible_facts_gathered": true,\n    "ansible_memtotal_mb": ${memory}\n}`
+  const failed =
+    '{"changed": false, "module_stderr": "sh: 1: not found", "module_stdout": "", "msg": "it failed", "rc": 127}'
+  const forms: readonly Form[] = [
+    {
+      says: 'one line a host (-o), with one that is not reachable and one that failed',
+      files: {
+        out: `[WARNING]: provided hosts list is empty\nn1 | SUCCESS => ${envelope(1)}\nn2 | UNREACHABLE!: Failed to connect: timed out\nn3 | FAILED! => ${failed}\n\x1b[0;32mn4 | SUCCESS => ${envelope(4)}\x1b[0m\x1b[K\n`,
+      },
+      path: 'out',
+      memory: { n1: 1n, n4: 4n },
+      told: [
+        'out:3 facts-malformed: there are no facts of n2: Failed to connect: timed out',
+        'out:4 facts-malformed: there are no facts of n3: it failed',
+      ],
+    },
+    {
+      says: 'behind warnings of several lines, with Windows line ends',
+      files: {
+        out: `[DEPRECATION WARNING]: a\r\nb. n9 is old\r\nn1 | SUCCESS => {\r\n  "ansible_facts": {"ansible_memtotal_mb": 1},\r\n  "changed": false\r\n}\r\n`,
+      },
+      path: 'out',
+      memory: { n1: 1n },
+    },
+    {
+      says: 'a host that came back changed',
+      files: { out: `n1 | CHANGED => ${envelope(1)}\n` },
+      path: 'out',
+      memory: { n1: 1n },
+    },
+    {
+      says: 'a directory of --tree, where a host failed without saying so',
+      files: {
+        't/n1': envelope(1),
+        't/n2': failed,
+        't/n3': '{"changed": false, "msg": "no route", "unreachable": true}',
+      },
+      path: 't',
+      memory: { n1: 1n },
+      told: [
+        't/n2:1 facts-malformed: there are no facts of n2: it failed',
+        't/n3:1 facts-malformed: there are no facts of n3: no route',
+      ],
+    },
+    {
+      says: 'a fact cache',
+      files: { 'c/n1.example.com': cached(1), 'c/n2': cached(2) },
+      path: 'c',
+      hosts: ['n2', 'n1.example.com'],
+      memory: { 'n1.example.com': 1n, n2: 2n },
+    },
+    {
+      says: 'a fact cache with a prefix',
+      files: { 'c/prod_n1': cached(1), 'c/prod_n2': cached(2), 'c/prod_other': cached(3) },
+      path: 'c',
+      hosts: ['n1', 'n2', '2'],
+      memory: { n1: 1n, n2: 2n, other: 3n },
+    },
+    {
+      says: 'a fact cache of hosts that end like others, without a prefix',
+      files: { 'c/prod_n1': cached(1), 'c/n1': cached(2) },
+      path: 'c',
+      hosts: ['n1', 'prod_n1'],
+      memory: { n1: 2n, prod_n1: 1n },
+    },
+    {
+      says: 'names that have no prefix in common',
+      files: { 'c/a_n1': cached(1), 'c/b_n2': cached(2) },
+      path: 'c',
+      hosts: ['n1', 'n2'],
+      memory: { a_n1: 1n, b_n2: 2n },
+    },
+    {
+      says: 'a directory of all of these, one host twice',
+      files: {
+        'm/all.txt': `n1 | SUCCESS => ${envelope(1)}\nn2 | UNREACHABLE!: no\n`,
+        'm/n3.json': envelope(3),
+        'm/n4': cached(4),
+        'm/z.json': `{"n3": ${envelope(33)}}`,
+        'm/.git': 'nothing',
+      },
+      path: 'm',
+      memory: { n1: 1n, n3: 33n, n4: 4n },
+      told: [
+        'm/all.txt:2 facts-malformed: there are no facts of n2: no',
+        'm/z.json:1 facts-malformed: there are facts of n3 in another file too; these count',
+      ],
+    },
+    {
+      says: 'what the json callback prints, behind a warning',
+      files: {
+        out: `[WARNING]: something\n{"plays": [{"play": {"name": "Ansible Ad-Hoc"}, "tasks": [{"hosts": {"n1": ${envelope(1)}, "n2": {"changed": false, "msg": "gone", "unreachable": true}}}]}], "stats": {}}\n`,
+      },
+      path: 'out',
+      memory: { n1: 1n },
+      told: ['out:2 facts-malformed: there are no facts of n2: gone'],
+    },
+    {
+      says: 'an object behind a byte order mark',
+      files: { out: `\uFEFF${envelope(1)}` },
+      path: 'out',
+      memory: { '*': 1n },
+    },
+  ]
+  for (const { says, files, path, hosts, memory, told: expected = [] } of forms) {
+    it(`of ${says}`, () => {
+      inDirectory(files, directory => {
+        const { report, told } = collector()
+        const facts = readFacts(join(directory, path), report, hosts)
+        const read = [...facts].map(([host, each]) => [host, dataOf(each, 'memtotal_mb')] as const)
+        assert.deepEqual(Object.fromEntries(read), memory)
+        assert.deepEqual(
+          told.map(line => line.slice(directory.length + 1)),
+          expected,
+        )
+      })
+    })
+  }
+
+  it('of answers cut anywhere, is read or refused with file and line', () => {
+    const text = `[WARNING]: x\nn1 | SUCCESS => {\n  "ansible_facts": {"ansible_memtotal_mb": 1}\n}\nn2 | FAILED! => ${failed}\nn3 | UNREACHABLE!: no\n`
+    const pieces = Array.from({ length: text.length + 1 }, (_, end) => [`out${end}`, text.slice(0, end)] as const)
+    inDirectory(Object.fromEntries(pieces), directory => {
+      for (const [name] of pieces) {
+        try {
+          assert.ok(readFacts(join(directory, name), () => {}).size > 0)
+        } catch (error) {
+          assert.ok(error instanceof UsageError && /out\d+:\d+: expected /.test(error.message), String(error))
+        }
+      }
+    })
+  })
+
   const bad: readonly (readonly [note: string, text: string, says: RegExp])[] = [
     ['broken JSON', '{\n"a": 1,\n}\n', /bad:3: expected a JSON object of facts/],
     ['JSON that ends too soon', '{\n"a": {"b": 1\n', /bad:2: expected a JSON object of facts/],
@@ -80,10 +226,12 @@ describe('facts', () => {
       'n1 | SUCCESS => {\n "ansible_facts": {\n  "a": 1\n',
       /bad:3: expected a JSON object of facts/,
     ],
+    ['answers of another module', 'n1 | SUCCESS | rc=0 >>\nhello\n', /bad:1: expected a JSON object of facts/],
+    ['only hosts that cannot be reached', 'n1 | UNREACHABLE!: no\n', /bad:1: expected the facts of a host/],
     [
       'only hosts that did not answer',
       'n1 | FAILED! => {"failed": true, "msg": "no"}\n',
-      /bad:1: .*none of 1 answered/,
+      /bad:1: expected the facts of a host, but none answered/,
     ],
   ]
   for (const [note, text, says] of bad) {

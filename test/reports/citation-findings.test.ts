@@ -4,7 +4,13 @@ import type { CitationsReport } from '../../src/reports/citations.js'
 import { findingFormats, renderFindings } from '../../src/reports/finding-formats.js'
 import type { ReportedSource } from '../../src/reports/report.js'
 
-const source: ReportedSource = { kind: 'revision', release: 'v2.31.0', commit: 'c'.repeat(40), path: '/clone' }
+const source: ReportedSource = {
+  kind: 'revision',
+  release: 'v2.31.0',
+  commit: 'c'.repeat(40),
+  path: '/clone',
+  published: true,
+}
 
 const reportOn = (paths: readonly string[]): CitationsReport => ({
   source,

@@ -48,6 +48,8 @@ const commands: readonly (readonly [OutputName, string])[] = [
   ['effects', 'effects ROOT/tree --format json'],
   ['effects', 'effects ROOT/tree --path /etc/fstab --format json'],
   ['residue', 'effects ROOT/tree --residue --format json'],
+  ['checks', 'checks ROOT/tree --format json'],
+  ['checks', 'checks ROOT/stopping --format json'],
   ['audit', 'audit ROOT/tree ROOT/later --all --format json'],
   ['audit', 'audit v2.30.0 v2.31.0 --all --format json'],
   ['cite', 'cite ROOT/lab.md --source v2.31.0 --format json'],
@@ -101,12 +103,15 @@ describe('JSON outputs', () => {
       withTemporary(root => {
         const defaults = 'roles/kubernetes/preinstall/defaults/main.yml'
         const reset = '- hosts: all\n  tasks:\n    - file: {path: /etc/sysctl.d/99-sysctl.conf, state: absent}\n'
+        const stopping =
+          '- hosts: all\n  tasks:\n    - assert: {that: "item.a == 1 and b", fail_msg: no}\n      loop: [{a: 1}, {a: 2}]\n      vars: {b: true}\n    - fail: {msg: x}\n      when: ansible_memtotal_mb < 1\n    - debug: {msg: x}\n      when: x.y\n'
         writeFiles(root, {
           ...Object.fromEntries(
             Object.entries({ ...smallTree, 'reset.yml': reset }).map(([path, text]) => [`tree/${path}`, text]),
           ),
           ...Object.fromEntries(Object.entries(smallTree).map(([path, text]) => [`later/${path}`, text])),
           ...Object.fromEntries(Object.entries(smallTree).map(([path, text]) => [`broken/${path}`, text])),
+          'stopping/cluster.yml': stopping,
           [`later/${defaults}`]: 'dns_late: false\nmemory_mb: 2000\nminimal_master_memory_mb: "{{ memory_mb }}"\n',
           [`broken/${defaults}`]: 'dns_late: [\n',
           'lab.md': `Swap: <!-- whofixes verdict swap --><!-- /whofixes -->, \`roles/gone/tasks/main.yml\`, <!-- /whofixes -->\n`,
