@@ -9,7 +9,7 @@ const source: ReportedSource = {
   release: 'v2.31.0',
   commit: 'c'.repeat(40),
   path: '/clone',
-  published: true,
+  published: 'v2.31.0',
 }
 
 const reportOn = (paths: readonly string[]): CitationsReport => ({
