@@ -100,7 +100,6 @@ describe('the package', () => {
       [],
     )
     assert.deepEqual(Object.keys(devDependencies).filter(there), [])
-    assert.ok(!there('@types'))
   })
 
   const commands: readonly (readonly [words: readonly string[], out: string | RegExp])[] = [
