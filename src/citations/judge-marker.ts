@@ -1,9 +1,9 @@
 import { unifiedDiff } from '../audit/matching/lines.js'
-import type { CitationState, CitedPlace } from '../reports/citations.js'
+import type { CitationState, CitedPlace, NearestPlace } from '../reports/citations.js'
 import { placeText } from '../reports/place.js'
 import { type Citation, citedText, parseCitation } from './citation.js'
 import type { Edition } from './edition.js'
-import { type Before, type Found, fetchHint, type LookedUp, lookUp, type Nearest } from './look-up.js'
+import { type Before, type Found, fetchHint, type LookedUp, lookUp } from './look-up.js'
 import { codeSpan, fencedCode, htmlOf } from './markdown-text.js'
 import { hashOfText, type Pin, type PinnedPlace } from './pin.js'
 import { type Context, type Fields, fieldsOf, renderTemplate, templateFor, type Wording } from './template.js'
@@ -27,7 +27,7 @@ export interface JudgedMarker {
   readonly cited: CitedPlace | null
   readonly now: CitedPlace | null
   readonly diff: string | null
-  readonly nearest: Nearest | null
+  readonly nearest: NearestPlace | null
   /** Absent where nothing can be written. */
   readonly writing?: { readonly says: string; readonly pin: Pin; readonly body: string }
 }

@@ -1,12 +1,12 @@
-import type { CitationState, CitedPlace } from '../reports/citations.js'
+import type { CitationState, CitedPlace, NearestPlace } from '../reports/citations.js'
 import type { LinkedPlace } from './address-of-link.js'
 import type { Edition } from './edition.js'
 import { followLines } from './follow/follow-lines.js'
-import { followPath, type Nearest as NearestPath, nearestToPath } from './follow/paths.js'
+import { followPath, type NearestPath, nearestToPath } from './follow/paths.js'
 import { removedPath } from './follow/removed.js'
 import { fileLines, type Version } from './follow/version.js'
 import { rangeLink } from './judge-marker.js'
-import { fetchHint, type Nearest } from './look-up.js'
+import { fetchHint } from './look-up.js'
 
 /** What became of a place that a link or a path names. */
 export interface JudgedPlace {
@@ -15,7 +15,7 @@ export interface JudgedPlace {
   readonly cited: CitedPlace | null
   readonly now: CitedPlace | null
   readonly diff: string | null
-  readonly nearest: Nearest | null
+  readonly nearest: NearestPlace | null
 }
 
 /**
@@ -52,7 +52,7 @@ function told(
   says: string,
   cited: CitedPlace | null,
   now: CitedPlace | null,
-  more: { readonly diff?: string; readonly nearest?: Nearest | null } = {},
+  more: { readonly diff?: string; readonly nearest?: NearestPlace | null } = {},
 ): JudgedPlace {
   return { state, says, cited, now, diff: more.diff ?? null, nearest: more.nearest ?? null }
 }
@@ -90,7 +90,7 @@ function goneFrom({ path, first }: LinkedPlace, edition: Edition, says: string):
   return told('gone', until, null, null, { nearest: { file: followed.path, line, why } })
 }
 
-function nearestOf(nearest: NearestPath | undefined): Nearest | null {
+function nearestOf(nearest: NearestPath | undefined): NearestPlace | null {
   return nearest === undefined ? null : { file: nearest.path, line: nearest.line ?? null, why: nearest.why }
 }
 

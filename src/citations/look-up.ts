@@ -1,6 +1,7 @@
 import { addressText, type PartialAddress, parseAddress } from '../addresses/address.js'
 import type { AddressedTask } from '../addresses/addressed.js'
 import { parseExpression } from '../jinja/parser.js'
+import type { NearestPlace } from '../reports/citations.js'
 import type { ReportedEvidence, ReportedVerdict } from '../reports/report.js'
 import { valueText } from '../reports/value-text.js'
 import { isRelease } from '../source/open.js'
@@ -17,7 +18,7 @@ import type { Fields } from './template.js'
 /** What a citation names in an edition. */
 export type LookedUp =
   | Found
-  | { readonly kind: 'gone'; readonly says: string; readonly nearest?: Nearest }
+  | { readonly kind: 'gone'; readonly says: string; readonly nearest?: NearestPlace }
   /** It cannot be told from what is at hand. */
   | { readonly kind: 'unchecked'; readonly says: string }
   /** The marker names what there is not. */
@@ -41,12 +42,6 @@ export interface Found {
   readonly fields: Fields
   /** What the lines of the place say, without their common indentation; absent where no role code is at hand. */
   readonly excerpt?: string
-}
-
-export interface Nearest {
-  readonly file: string
-  readonly line: number | null
-  readonly why: string
 }
 
 /** What a citation was when it was last written, and the edition it was written from, or its author read. */

@@ -1,5 +1,6 @@
 import { micromark } from 'micromark'
 import { gfm, gfmHtml } from 'micromark-extension-gfm'
+import { longestRun } from '../reports/page-markdown.js'
 
 /** Text that stays text in Markdown: what could be a mark of it is escaped. */
 export function escapeMarkdown(text: string): string {
@@ -18,10 +19,6 @@ export function codeSpan(text: string): string {
 export function fencedCode(text: string, language: string): string {
   const fence = '`'.repeat(Math.max(3, longestRun(text) + 1))
   return `${fence}${language}\n${text}\n${fence}`
-}
-
-function longestRun(text: string): number {
-  return Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
 }
 
 /** The same as HTML, where Markdown is not read; a single paragraph without its tags. */

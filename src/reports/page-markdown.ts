@@ -122,7 +122,8 @@ function listingLines(language: string, lines: readonly string[]): readonly stri
   return [`${fence}${language}`, ...shown, fence]
 }
 
-function longestRun(text: string): number {
+/** How many backticks stand together at most. */
+export function longestRun(text: string): number {
   return (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0)
 }
 

@@ -2,6 +2,7 @@ import type { PartialAddress, TaskAddress } from '../../addresses/address.js'
 import type { AddressedTask, Addresses } from '../../addresses/addressed.js'
 import { likenessOf } from '../../audit/matching/lines.js'
 import { isTellingTask } from '../../audit/matching/meaning.js'
+import { groupedBy } from './grouped.js'
 
 /** What comes nearest to a task that is gone, and why it is not taken for it. */
 export interface NearestTask {
@@ -47,26 +48,12 @@ function lookupOf(addresses: Addresses): Lookup {
   const tasks = addresses.all()
   const made: Lookup = {
     addresses,
-    byOwner: grouped(tasks, ({ owner }) => ownerKey(owner)),
-    byName: grouped(tasks, ({ name }) => name),
-    byContent: grouped(tasks, ({ content }) => content),
+    byOwner: groupedBy(tasks, ({ address: { owner } }) => ownerKey(owner)),
+    byName: groupedBy(tasks, ({ address: { name } }) => name),
+    byContent: groupedBy(tasks, ({ address: { content } }) => content),
   }
   lookups.set(addresses, made)
   return made
-}
-
-function grouped(
-  tasks: readonly AddressedTask[],
-  keyOf: (address: TaskAddress) => string,
-): ReadonlyMap<string, readonly AddressedTask[]> {
-  const groups = new Map<string, AddressedTask[]>()
-  for (const task of tasks) {
-    const key = keyOf(task.address)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [task])
-    else group.push(task)
-  }
-  return groups
 }
 
 /** Roles were renamed by exchanging hyphens for underscores. */

@@ -1,7 +1,7 @@
 import { unifiedDiff } from '../../audit/matching/lines.js'
 import { lineOf } from '../../source/text.js'
 import { definedInRoles, type LineMap, lineMapOf, type Target } from './line-map.js'
-import { followPath, type Nearest } from './paths.js'
+import { followPath, type NearestPath } from './paths.js'
 import { followTask } from './task-across.js'
 import { type Unit, unitInWords } from './units.js'
 import { addressedTask, fileLines, type Version } from './version.js'
@@ -18,7 +18,7 @@ export type Followed =
       readonly last: number
       readonly diff: string
     }
-  | { readonly state: 'gone'; readonly nearest?: Nearest }
+  | { readonly state: 'gone'; readonly nearest?: NearestPath }
   /** The citation was wrong in OLD already. */
   | { readonly state: 'absent'; readonly says: string }
 
@@ -185,7 +185,7 @@ function nearestToLines(
   map: LineMap,
   path: string,
   considered: readonly number[],
-): Nearest | undefined {
+): NearestPath | undefined {
   const units = [...new Set(considered.flatMap(line => map.units.at(line) ?? []))]
   for (const unit of units) {
     const there = map.successorOf(unit)
@@ -204,7 +204,7 @@ function nearestToLines(
   return followed.state === 'gone' ? followed.nearest : undefined
 }
 
-function nearestToUnit(old: Version, now: Version, { subject }: Unit): Nearest | undefined {
+function nearestToUnit(old: Version, now: Version, { subject }: Unit): NearestPath | undefined {
   if (subject.kind === 'definition') {
     const [other] = definedInRoles(now, subject.name)
     return (

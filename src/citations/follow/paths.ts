@@ -1,8 +1,9 @@
 import { likenessOf } from '../../audit/matching/lines.js'
+import { groupedBy } from './grouped.js'
 import { fileLines, filesOf, matchingOf, rememberPair, type Version } from './version.js'
 
 /** What comes nearest to what is gone, and why it is not taken for it. */
-export interface Nearest {
+export interface NearestPath {
   readonly path: string
   /** From 1. */
   readonly line?: number
@@ -15,7 +16,7 @@ export type FollowedPath =
   | { readonly state: 'same'; readonly path: string; readonly says?: string }
   /** `line` is there where tasks of it stand in a file with others. */
   | { readonly state: 'moved'; readonly path: string; readonly line?: number; readonly how: string }
-  | { readonly state: 'gone'; readonly nearest?: Nearest }
+  | { readonly state: 'gone'; readonly nearest?: NearestPath }
   | { readonly state: 'absent'; readonly says: string }
 
 /**
@@ -104,19 +105,8 @@ function freshFiles(old: Version, now: Version): Files {
   return rememberPair(fresh, old, now, () => {
     const before = new Set(filesOf(old))
     const paths = filesOf(now).filter(path => !before.has(path) && standsHere(now, path))
-    return { byText: grouped(paths, path => now.tree.read(path)?.text ?? ''), byName: grouped(paths, nameOf) }
+    return { byText: groupedBy(paths, path => now.tree.read(path)?.text ?? ''), byName: groupedBy(paths, nameOf) }
   })
-}
-
-function grouped(paths: readonly string[], keyOf: (path: string) => string): ReadonlyMap<string, readonly string[]> {
-  const groups = new Map<string, string[]>()
-  for (const path of paths) {
-    const key = keyOf(path)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [path])
-    else group.push(path)
-  }
-  return groups
 }
 
 /** Not under another name of its directory, which a link gives it. */
@@ -170,12 +160,12 @@ function movedDirectory(old: Version, now: Version, directory: string): string |
 /** So many files of a directory tell where it went. */
 const mostInside = 200
 
-function nearestToFile(old: Version, now: Version, path: string): Nearest | undefined {
+function nearestToFile(old: Version, now: Version, path: string): NearestPath | undefined {
   return whereStatementsWent(old, now, path) ?? nearestByName(old, now, path)
 }
 
 /** The file that most tasks of a file are in by now. */
-export function whereStatementsWent(old: Version, now: Version, path: string): Nearest | undefined {
+export function whereStatementsWent(old: Version, now: Version, path: string): NearestPath | undefined {
   const statements = old.index.statements.filter(placed => placed.path === path)
   const { statementOf } = matchingOf(old, now)
   const found = new Map<string, number[]>()
@@ -197,7 +187,7 @@ export function whereStatementsWent(old: Version, now: Version, path: string): N
   }
 }
 
-function nearestByName(old: Version, now: Version, path: string): Nearest | undefined {
+function nearestByName(old: Version, now: Version, path: string): NearestPath | undefined {
   const name = nameOf(path)
   const lines = fileLines(old, path) ?? []
   const named = filesOf(now).filter(each => nameOf(each) === name && standsHere(now, each))
@@ -209,7 +199,7 @@ function nearestByName(old: Version, now: Version, path: string): Nearest | unde
 }
 
 /** What comes nearest to a path of which nothing but its name is known. */
-export function nearestToPath(now: Version, path: string): Nearest | undefined {
+export function nearestToPath(now: Version, path: string): NearestPath | undefined {
   const name = nameOf(path)
   const directory = path.slice(0, Math.max(0, path.lastIndexOf('/')))
   const [below, ...more] = filesOf(now).filter(
@@ -223,7 +213,7 @@ export function nearestToPath(now: Version, path: string): Nearest | undefined {
 /** `main.yml` stands in every role; so many of a name are looked into. */
 const mostCompared = 300
 
-function nearestDirectory(now: Version, directory: string): Nearest | undefined {
+function nearestDirectory(now: Version, directory: string): NearestPath | undefined {
   for (let path = directory; path !== ''; path = path.slice(0, Math.max(0, path.lastIndexOf('/')))) {
     if (now.tree.entryKind(path) === 'directory')
       return { path, why: 'the directory is there, what was cited in it is not' }
