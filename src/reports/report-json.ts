@@ -101,6 +101,8 @@ export interface EvidenceJson {
   readonly condition: string | null
   /** The address of the line in the public repository; null where no public commit is known to hold it. */
   readonly permalink: string | null
+  /** The task's stable address (docs/citations.md); null where it has none, as tasks that Ansible makes by itself. */
+  readonly address: string | null
   /** Why it does not count, for a near miss; why that is not known, for what is open. */
   readonly why?: string
   /** The chain that leads to the task: playbook, play, role, imports and includes, outermost first. */
@@ -187,8 +189,8 @@ function phaseJson(phase: ReportedPhase): PhaseJson {
 
 /** One piece of evidence; the conditions with their values and the lines of code belong to `explain`. */
 export function evidenceJson(evidence: ReportedEvidence): EvidenceJson {
-  const { play, role, task, module, file, line, effect, runs, condition, permalink, why, via } = evidence
+  const { play, role, task, module, file, line, effect, runs, condition, permalink, address, why, via } = evidence
   const chain = via.map(step => ({ file: step.file, line: step.line, what: step.what }))
   const head = { play, role, task, module, file, line, effect, runs, condition }
-  return { ...head, permalink, ...(why === undefined ? {} : { why }), via: chain }
+  return { ...head, permalink, address, ...(why === undefined ? {} : { why }), via: chain }
 }

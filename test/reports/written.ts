@@ -1,13 +1,19 @@
 import { analyze, shownVariables } from '../../src/analyze.js'
 import { reportOfAnalysis } from '../../src/commands/subject.js'
+import { recordedCommit } from '../../src/recorded/snapshot.js'
 import type { Report } from '../../src/reports/report.js'
 import { openDirectory } from '../../src/source/directory.js'
 import type { TreeOrigin } from '../../src/source/tree.js'
 import { smallTree } from '../commands/small-tree.js'
 import { type Files, withTemporary, writeFiles } from '../source/trees.js'
 
-/** As if the tree were read from a release. */
-export const released: TreeOrigin = { kind: 'revision', path: '/clone', revision: 'v2.31.0', commit: 'c'.repeat(40) }
+/** As if the tree were read from a release; by its commit it is known to be kubespray's. */
+export const released: TreeOrigin = {
+  kind: 'revision',
+  path: '/clone',
+  revision: 'v2.31.0',
+  commit: recordedCommit('v2.31.0') ?? '',
+}
 
 /** The report on a small tree, with some of its files as given. */
 export function reportOnSmallTree(files: Files = {}, assume: readonly string[] = [], origin?: TreeOrigin): Report {
@@ -48,6 +54,7 @@ const chosen = new Set([
   'action',
   'release',
   'permalink',
+  'published',
   'id',
 ])
 
