@@ -89,8 +89,6 @@ function fetchInto(clone: string, source: string): void {
     { network: true },
   )
   if (!fetched.succeeded) throw new UsageError(`${source}: ${fetched.complaint}`)
-  // Links lead to kubespray's repository, so it counts where this comes from.
-  runGit(clone, ['config', '--local', 'remote.origin.url', source])
   const named = runGit(clone, ['symbolic-ref', 'HEAD', `refs/heads/${branch}`])
   if (!named.succeeded) throw new UsageError(`${clone}: ${named.complaint}`)
 }

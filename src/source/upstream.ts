@@ -6,7 +6,8 @@ import type { TreeOrigin } from './tree.js'
 /**
  * The tag or commit under which kubespray's own repository has what was read, as far as that can be known without a network;
  * null for a directory, which may hold changes, and for commits that only the user's repository is known to have. A release
- * whose commit is recorded is that commit, whatever a fork calls so. Besides these, public is what stands in the local clone,
+ * whose commit is recorded is that commit, whatever a fork calls so. Besides these, public is what stands in the local clone
+ * (whoever fetches it from elsewhere has a mirror of kubespray),
  * in a branch of a remote that is kubespray's, or in the history of a recorded release.
  */
 export function publicReference(
@@ -17,7 +18,7 @@ export function publicReference(
   const release = revision !== undefined && releaseForm.test(revision) ? revision : undefined
   const recorded = release === undefined ? undefined : recordedCommit(release)
   if (release !== undefined && recorded === commit) return release
-  const clone = hasClone() && isFromUpstream(clonePath()) ? clonePath() : undefined
+  const clone = hasClone() ? clonePath() : undefined
   if (clone !== undefined) {
     const isTag = release !== undefined && recorded === undefined
     if (isTag && commitOf(clone, `refs/tags/${release}`) === commit) return release
@@ -31,12 +32,6 @@ const releaseForm = /^v\d+\.\d+\.\d+$/
 /** The forms git takes for kubespray's repository, also under the names it had. */
 const upstreamUrl =
   /^(?:(?:https?|git|ssh):\/\/(?:[^@/]*@)?|[^@/:]+@)(?:www\.)?github\.com(?::\d+\/|[:/])\/?(?:kubernetes-sigs|kubernetes-incubator|kubespray)\/kubespray(?:\.git)?\/?$/i
-
-/** `fetch` writes down what the clone was made from; before it did, nobody but kubespray's repository was asked for. */
-function isFromUpstream(clone: string): boolean {
-  const url = askGit(clone, ['config', '--local', '--get', 'remote.origin.url'])
-  return url === undefined || upstreamUrl.test(url)
-}
 
 function isInPublicHistory(
   repository: string,

@@ -258,8 +258,8 @@ describe('cite', () => {
     ['blob/v1.0.0/cluster.yml#L9999', 'gone'],
     ['blob/v1.0.0/docs/swap.md', 'moved'],
     ['blob/v1.0.0/none.yml', 'gone'],
-    ['blob/%3A%2Fchange/cluster.yml', 'unchecked'],
-    ['blob/--all/cluster.yml', 'unchecked'],
+    ['blob/%3A%2Fchange/cluster.yml', 'gone'],
+    ['blob/--all/cluster.yml', 'gone'],
   ]
   for (const [link, state] of links) {
     it(`takes ${link} for ${state}`, () => {

@@ -106,7 +106,7 @@ describe('hostile documents', () => {
       Array.from({ length: 300 }, (_, depth) => `${' '.repeat(2 * depth)}- a`).join('\n'),
       Array.from({ length: 300 }, (_, depth) => `${'>'.repeat(depth + 1)} a`).join('\n'),
       `${'> '.repeat(90)}a\n`.repeat(500),
-      '- '.repeat(5000),
+      `${'- '.repeat(5000)}whofixes`,
     ]
     for (const text of texts) {
       const before = process.cpuUsage()
