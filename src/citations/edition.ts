@@ -30,6 +30,18 @@ export interface Edition {
   readonly recordedTasks?: (address: PartialAddress) => readonly RecordedPlace[]
 }
 
+/** The versions a document may name; each is opened when it is first asked for. */
+export interface Editions {
+  /** The one everything is checked against; undefined: each citation has its own. */
+  readonly target: Edition | undefined
+  /** The newest there is. */
+  readonly newest: () => Edition
+  /** A SOURCE, or a tag, commit or branch; undefined where it is not at hand. */
+  readonly named: (name: string) => Edition | undefined
+  /** Which of two versions is the newer one; the first where that cannot be told. */
+  readonly newer: (first: string, second: string) => string
+}
+
 export interface SeenVariable {
   readonly role: string | null
   readonly variable: ReportedVariable

@@ -26,7 +26,7 @@ const galaxy = (version: string): string => `---
 collections:
   - name: community.general
     version: 7.0.0
-  - name: https://github.com/kubernetes-sigs/kubespray
+  - name: https://github.com/kubernetes-sigs/kubespray.git
     type: git
     version: ${version}
   - name: ansible.posix
@@ -35,7 +35,7 @@ collections:
 
 const lastInList = `---
 collections:
-  - name: https://github.com/kubernetes-sigs/kubespray
+  - name: https://github.com/kubernetes-sigs/kubespray.git
     type: git
   - name: ansible.posix
     version: 1.5.4
