@@ -39,7 +39,7 @@ export function addressesIn(code: Code): Addresses {
     const paths = directory === undefined ? [owner] : taskFilesOf(code, directory)
     const found = addressed(
       owner,
-      paths.map(path => [path, tasksIn(code, path)]),
+      paths.map(path => [path, directory === undefined ? tasksOfPlays(code, path) : tasksIn(code, path)]),
     )
     known.set(owner, found)
     return found
@@ -98,19 +98,22 @@ function taskFilesOf(code: Code, directory: string): readonly string[] {
   return ['tasks', 'handlers'].flatMap(folder => filesBelow(`${directory}/${folder}`))
 }
 
-/** The tasks of a file of tasks or plays, those in blocks where the block stands. */
-function tasksIn(code: Code, path: string): readonly Task[] {
+/** The tasks of a file outside of roles: of its plays, or its own where it holds none. */
+function tasksOfPlays(code: Code, path: string): readonly Task[] {
   const document = code.document(path)
   if (document === undefined) return []
   const entries = readPlaybook(document, () => {})
   const plays = entries.flatMap(entry => (entry.kind === 'play' ? [entry] : []))
-  const isPlaybook = entries.some(
-    entry => entry.kind === 'import-playbook' || (entry.kind === 'play' && entry.hosts !== undefined),
-  )
-  const lists = isPlaybook
-    ? plays.flatMap(play => [play.preTasks, play.tasks, play.postTasks, play.handlers])
-    : [code.statements(path) ?? []]
-  return lists.flatMap(list => list.flatMap(tasksOf))
+  // An entry that includes another file may stand in either.
+  const isPlaybook =
+    plays.some(({ hosts }) => hosts !== undefined) || entries.every(({ kind }) => kind === 'import-playbook')
+  if (!isPlaybook) return tasksIn(code, path)
+  return plays.flatMap(play => [play.preTasks, play.tasks, play.postTasks, play.handlers].flat().flatMap(tasksOf))
+}
+
+/** The tasks of a file, those in blocks where the block stands. */
+function tasksIn(code: Code, path: string): readonly Task[] {
+  return (code.statements(path) ?? []).flatMap(tasksOf)
 }
 
 function tasksOf(statement: Statement): readonly Task[] {

@@ -88,7 +88,7 @@ export function judgeMarker(
           },
         }),
   })
-  const changed = (why: string): JudgedMarker => told('changed', why, diffOf(body, text, cited, now))
+  const changed = (why: string): JudgedMarker => told('changed', why, diffOf(body, text, cited, edition.name))
   const isForeign = hashOfText(body) !== marked.pin?.body && body !== text
   if (pin === undefined) {
     // Lines that its author read in another version.
@@ -203,12 +203,11 @@ export function rangeLink({ permalink }: Edition, { file, first, last }: PinnedP
   return link === null || last <= first ? link : `${link}-L${last}`
 }
 
-function diffOf(body: string, rendered: string, cited: CitedPlace | null, now: CitedPlace | null): string | null {
+function diffOf(body: string, rendered: string, cited: CitedPlace | null, now: string): string | null {
   if (body === rendered) return null
-  const label = (place: CitedPlace | null): string => place?.version ?? 'as written'
   return unifiedDiff(
-    { label: label(cited), first: 1, lines: body.split('\n') },
-    { label: label(now), first: 1, lines: rendered.split('\n') },
+    { label: cited?.version ?? 'as written', first: 1, lines: body.split('\n') },
+    { label: now, first: 1, lines: rendered.split('\n') },
   )
 }
 

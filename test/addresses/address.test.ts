@@ -101,6 +101,11 @@ describe('address of a task', () => {
     ])
   })
 
+  it('has those of a file that includes others by the old word', () => {
+    const text = '- include: other.yml\n- name: Say\n  debug:\n'
+    assert.deepEqual(textsOf({ [role]: text }).map(withoutContent), ['node:-:include', 'node:say:debug'])
+  })
+
   it('finds a task by where it is written, whoever read the file', () => {
     const files = { [role]: swapOff, 'site.yml': '- hosts: all\n  tasks:\n    - name: Say\n      debug:\n' }
     const ours = addressesIn(openCode(treeOf(files), () => {}))

@@ -111,7 +111,7 @@ describeWithClone('releases: citations', () => {
       'v2.23.1',
       'roles/network_plugin/calico_defaults/defaults/main.yml',
     ],
-    ['inventory/sample/group_vars/all.yml', 'v2.6.0', 'inventory/sample/group_vars'],
+    ['inventory/sample/group_vars/all.yml', 'v2.6.0', 'inventory/sample/group_vars/all/all.yml'],
   ]
   for (const [path, release, at] of removed) {
     it(`knows when ${path} was last there, and where it went`, () => {

@@ -66,7 +66,7 @@ describeWithClone('releases: documents that cite kubespray', () => {
   it('are checked against v2.28.0, and moved there', () => {
     const { status, documents: cited } = cite('--source', 'v2.28.0')
     compare('v2.28.0', cited)
-    // Two links name versions there are none of.
+    // One link names a version there is none of.
     assert.equal(status, 3)
     cite('--source', 'v2.28.0', '--write', '--accept', '--links')
     const texts = paths.map(path => readFileSync(path, 'utf8'))
