@@ -100,7 +100,12 @@ export function contentOf(task: Task): string {
     .map(([key, value]) => `${key}: ${value}`)
     .toSorted()
     .join('\n')
-  return createHash('sha256').update(text).digest('hex').slice(0, 7)
+  return shortHash(text)
+}
+
+/** The first hex digits of SHA-256. */
+export function shortHash(text: string, digits = 7): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, digits)
 }
 
 function argument(key: string, node: Node): string {

@@ -1,8 +1,8 @@
 import { readPlaybook } from '../ansible/read-plays.js'
 import type { Statement, Task } from '../ansible/statement.js'
-import { type Code, joinPath } from '../run/code.js'
+import { type Code, filesUnder } from '../run/code.js'
 import { playbooksIn } from '../run/playbooks.js'
-import { roleDirectories } from '../run/role.js'
+import { innermost, roleDirectories } from '../run/role.js'
 import { once } from '../source/once.js'
 import { contentOf, moduleWord, type TaskAddress, wordsOf } from './address.js'
 
@@ -31,12 +31,16 @@ export function addressesIn(code: Code): Addresses {
     return new Map(found.map(directory => [directory.replace(/^(?:.*\/)?roles\//, ''), directory]))
   })
   const owners = once(() => new Map([...directories()].map(([role, directory]) => [directory, role])))
+  const ownerOf = (path: string): string => innermost(path, directory => owners().get(directory)) ?? path
   const known = new Map<string, readonly AddressedTask[]>()
   const ownedBy = (owner: string): readonly AddressedTask[] => {
     const before = known.get(owner)
     if (before !== undefined) return before
     const directory = directories().get(owner)
-    const paths = directory === undefined ? [owner] : taskFilesOf(code, directory)
+    const paths =
+      directory === undefined
+        ? [owner]
+        : ['tasks', 'handlers'].flatMap(folder => filesUnder(code.tree, `${directory}/${folder}`))
     const found = addressed(
       owner,
       paths.map(path => [path, directory === undefined ? tasksOfPlays(code, path) : tasksIn(code, path)]),
@@ -53,20 +57,11 @@ export function addressesIn(code: Code): Addresses {
     return places
   }
   const all = once(() => [...directories().keys(), ...playbooksIn(code)].flatMap(ownedBy))
-  return { of: task => placesOf(ownerOf(task.at.file.path, owners())).get(placeKey(task)), ownedBy, all }
+  return { of: task => placesOf(ownerOf(task.at.file.path)).get(placeKey(task)), ownedBy, all }
 }
 
 function placeKey({ at }: Task): string {
   return `${at.file.path}\0${at.start}`
-}
-
-/** The innermost role a file stands in, else the file itself. */
-function ownerOf(path: string, owners: ReadonlyMap<string, string>): string {
-  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
-    const role = owners.get(path.slice(0, end))
-    if (role !== undefined) return role
-  }
-  return path
 }
 
 /** Ordinals count in this order: files by their path, tasks and handlers of a file from top to bottom. */
@@ -85,17 +80,6 @@ function addressed(
       return { task, path, address: { owner, name, module, ordinal, content: contentOf(task) } }
     }),
   )
-}
-
-function taskFilesOf(code: Code, directory: string): readonly string[] {
-  const filesBelow = (folder: string): readonly string[] =>
-    code.tree.list(folder).flatMap(name => {
-      const path = joinPath(folder, name)
-      if (path === undefined || name.startsWith('.')) return []
-      if (code.tree.entryKind(path) === 'directory') return filesBelow(path)
-      return /\.(?:ya?ml|json)$/.test(name) ? [path] : []
-    })
-  return ['tasks', 'handlers'].flatMap(folder => filesBelow(`${directory}/${folder}`))
 }
 
 /** The tasks of a file outside of roles: of its plays, or its own where it holds none. */

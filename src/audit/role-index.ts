@@ -15,7 +15,7 @@ import { splitPattern } from '../inventory/patterns.js'
 import type { Bound } from '../jinja/names.js'
 import { hasTemplate, parseExpression, parseTemplate } from '../jinja/parser.js'
 import type { Expression } from '../jinja/syntax.js'
-import { type Code, directoryOf, joinPath } from '../run/code.js'
+import { type Code, directoryOf, filesUnder, joinPath } from '../run/code.js'
 import { playbooksIn } from '../run/playbooks.js'
 import { roleDirectories } from '../run/role.js'
 import { pathToOpen, type Span } from '../source/text.js'
@@ -218,36 +218,26 @@ function writtenLoop(owner: Owner): Bound {
 }
 
 function indexRole(code: Code, directory: string, collect: Collector): void {
-  for (const path of filesIn(code, `${directory}/tasks`)) indexTasks(code, path, directory, collect)
-  for (const path of filesIn(code, `${directory}/handlers`)) indexTasks(code, path, directory, collect)
-  for (const path of filesIn(code, `${directory}/defaults`)) {
+  for (const path of filesUnder(code.tree, `${directory}/tasks`)) indexTasks(code, path, directory, collect)
+  for (const path of filesUnder(code.tree, `${directory}/handlers`)) indexTasks(code, path, directory, collect)
+  for (const path of filesUnder(code.tree, `${directory}/defaults`)) {
     indexDefinitions(readDefinitions(code.document(path)), 'role defaults', path, directory, collect)
   }
-  for (const path of filesIn(code, `${directory}/vars`)) {
+  for (const path of filesUnder(code.tree, `${directory}/vars`)) {
     // What is not `main` is there for a task to read in.
     const origin = /^main(?:\.|\/|$)/.test(path.slice(directory.length + '/vars/'.length))
       ? 'role vars'
       : 'include_vars'
     indexDefinitions(readDefinitions(code.document(path)), origin, path, directory, collect)
   }
-  for (const path of filesIn(code, `${directory}/meta`)) {
+  for (const path of filesUnder(code.tree, `${directory}/meta`)) {
     if (!/\/main\.(?:ya?ml|json)$/.test(path)) continue
     indexEntries(readRoleMeta(code.document(path), () => {}).dependencies, path, directory, collect)
   }
-  for (const path of filesIn(code, `${directory}/templates`, /./)) {
+  for (const path of filesUnder(code.tree, `${directory}/templates`, /./)) {
     const file = code.tree.read(path)
     if (file !== undefined) collect.template(path, file.text, { file, start: 0, end: file.text.length })
   }
-}
-
-/** YAML files of a directory and below; with `names` those that fit. */
-function filesIn({ tree }: Code, directory: string, names = /\.(?:ya?ml|json)$/): readonly string[] {
-  return tree.list(directory).flatMap(name => {
-    const path = `${directory}/${name}`
-    if (name.startsWith('.')) return []
-    if (tree.entryKind(path) === 'directory') return filesIn({ tree } as Code, path, names)
-    return names.test(name) ? [path] : []
-  })
 }
 
 function indexTasks(code: Code, path: string, role: string | undefined, collect: Collector): void {

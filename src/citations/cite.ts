@@ -1,3 +1,4 @@
+import { shortHash } from '../addresses/address.js'
 import type { CitationState, ReportedCitation, ReportedDocument } from '../reports/citations.js'
 import { lineOf, positionOf, type SourceFile, type Span } from '../source/text.js'
 import { citedText, parseCitation } from './citation.js'
@@ -7,7 +8,7 @@ import { type Edit, fitBody, writeBodies } from './document/write.js'
 import type { Edition, Editions } from './edition.js'
 import { type JudgedMarker, judgeMarker } from './judge-marker.js'
 import { fetchHint, notAtHand } from './look-up.js'
-import { hashOfText, parsePin, pinText } from './pin.js'
+import { parsePin, pinText } from './pin.js'
 import { readSettings, type Settings } from './settings.js'
 import { plainWording, type Wording } from './template.js'
 import { type JudgedText, linkedPlaces, type Surroundings, writtenPaths } from './text-places.js'
@@ -132,7 +133,7 @@ function judged(marker: Marker, settings: Settings, editions: Editions, { checko
     named === undefined ? (editions.target ?? checkout?.edition() ?? editions.newest()) : editions.named(named)
   if (edition === undefined) return { state: 'unchecked', says: notAtHand(named ?? 'its version'), ...nothing }
   // What is not written yet, its author read in the version the document is about.
-  const before = pin?.says === hashOfText(citedText(citation)) ? (pin.version ?? undefined) : (citation.source ?? own)
+  const before = pin?.says === shortHash(citedText(citation)) ? (pin.version ?? undefined) : (citation.source ?? own)
   const old = before === undefined ? undefined : before === edition.version ? edition : editions.named(before)
   if (old === undefined && before !== undefined && pin === undefined && citation.kind === 'lines') {
     return { state: 'unchecked', says: `${before}, whose lines it names, is not at hand; ${fetchHint}`, ...nothing }

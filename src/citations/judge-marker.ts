@@ -1,3 +1,4 @@
+import { shortHash } from '../addresses/address.js'
 import { unifiedDiff } from '../audit/matching/lines.js'
 import type { CitationState, CitedPlace, NearestPlace } from '../reports/citations.js'
 import { placeText } from '../reports/place.js'
@@ -5,7 +6,7 @@ import { type Citation, citedText, parseCitation } from './citation.js'
 import type { Edition } from './edition.js'
 import { type Before, type Found, fetchHint, type LookedUp, lookUp } from './look-up.js'
 import { codeSpan, fencedCode, htmlOf } from './markdown-text.js'
-import { hashOfText, type Pin, type PinnedPlace } from './pin.js'
+import type { Pin, PinnedPlace } from './pin.js'
 import { type Context, type Fields, fieldsOf, renderTemplate, templateFor, type Wording } from './template.js'
 
 /** A marker with its citation read, as the document has it. */
@@ -46,8 +47,8 @@ export function judgeMarker(
   const { citation, says, body, context } = marked
   const template = templateFor(citation.kind, context, citation.template, wording)
   if (typeof template !== 'string') return notFound({ kind: 'invalid', says: template.invalid }, null)
-  const wordingHash = hashOfText([template, ...[...wording.words].flat()].join('\n'))
-  const pin = marked.pin?.says === hashOfText(citedText(citation)) ? marked.pin : undefined
+  const wordingHash = shortHash([template, ...[...wording.words].flat()].join('\n'))
+  const pin = marked.pin?.says === shortHash(citedText(citation)) ? marked.pin : undefined
   const before: Before = {
     address: pin?.address,
     place: pin?.place ?? null,
@@ -66,9 +67,9 @@ export function judgeMarker(
   const hashes = {
     says: citedHash(newSays),
     wording: wordingHash,
-    content: hashOfText(looked.content),
-    shown: hashOfText(withoutPlaces(template, looked, context, wording)),
-    body: hashOfText(text),
+    content: shortHash(looked.content),
+    shown: shortHash(withoutPlaces(template, looked, context, wording)),
+    body: shortHash(text),
   }
   const told = (state: CitationState, why: string, diff: string | null = null): JudgedMarker => ({
     state,
@@ -89,7 +90,7 @@ export function judgeMarker(
         }),
   })
   const changed = (why: string): JudgedMarker => told('changed', why, diffOf(body, text, cited, edition.name))
-  const isForeign = hashOfText(body) !== marked.pin?.body && body !== text
+  const isForeign = shortHash(body) !== marked.pin?.body && body !== text
   if (pin === undefined) {
     // Lines that its author read in another version.
     if (looked.isSame === false) return changed(`${edition.name} says something else than ${old?.name}`)
@@ -169,13 +170,13 @@ function shownAsWordedNow(
 ): string | undefined {
   const old = pin.version !== null && pin.version === edition.version ? edition : before.edition
   const then = old && lookUp(citation, old, { ...before, edition: undefined })
-  return then?.kind === 'found' ? hashOfText(withoutPlaces(template, then, context, wording)) : undefined
+  return then?.kind === 'found' ? shortHash(withoutPlaces(template, then, context, wording)) : undefined
 }
 
 /** The hash of what a marker cites. */
 function citedHash(says: string): string {
   const citation = parseCitation(says)
-  return hashOfText('invalid' in citation ? says : citedText(citation))
+  return shortHash('invalid' in citation ? says : citedText(citation))
 }
 
 function notFound(looked: Exclude<LookedUp, Found>, cited: CitedPlace | null): JudgedMarker {

@@ -1,4 +1,4 @@
-import { addressText, type PartialAddress, parseAddress } from '../addresses/address.js'
+import { addressText, type PartialAddress, parseAddress, shortHash } from '../addresses/address.js'
 import type { AddressedTask } from '../addresses/addressed.js'
 import { parseExpression } from '../jinja/parser.js'
 import type { NearestPlace } from '../reports/citations.js'
@@ -12,7 +12,7 @@ import { findTask } from './follow/find-task.js'
 import { followLines } from './follow/follow-lines.js'
 import { findTaskAcross } from './follow/task-across.js'
 import { fileLines, type Version } from './follow/version.js'
-import { hashOfText, type PinnedPlace } from './pin.js'
+import type { PinnedPlace } from './pin.js'
 import type { Fields } from './template.js'
 
 /** What a citation names in an edition. */
@@ -385,11 +385,11 @@ function lookUpLines(
 /** Lines that were written from a version that is not at hand: what is known of them is a hash. */
 function sameLines(version: Version, place: PinnedPlace, { content, version: old }: Before): LookedUp {
   const found = linesFound(version, place)
-  if (found.kind === 'found' && hashOfText(found.content) === content) return found
+  if (found.kind === 'found' && shortHash(found.content) === content) return found
   const lines = fileLines(version, place.file) ?? []
   const length = place.last - place.first + 1
   const starts = [...lines.keys()].filter(
-    at => at + length <= lines.length && hashOfText(dedented(lines.slice(at, at + length))) === content,
+    at => at + length <= lines.length && shortHash(dedented(lines.slice(at, at + length))) === content,
   )
   const [start, ...more] = starts
   if (start !== undefined && more.length === 0) {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { addressText, type PartialAddress, parseAddress } from '../addresses/address.js'
 
 /**
@@ -61,9 +60,4 @@ function parsePlace(text: string): PinnedPlace | undefined {
   } catch {
     return undefined
   }
-}
-
-/** The first 7 hex digits of SHA-256. */
-export function hashOfText(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 7)
 }

@@ -8,6 +8,7 @@ import { sourceOf } from '../recorded/published.js'
 import { newestRelease, readSnapshot } from '../recorded/snapshot.js'
 import { type Report, reportedVariable } from '../reports/report.js'
 import { clonePath, hasClone } from '../source/clone.js'
+import { dateOf } from '../source/commits.js'
 import { UsageError } from '../source/diagnostic.js'
 import { openDirectory } from '../source/directory.js'
 import { askGit, commitOf } from '../source/git.js'
@@ -117,7 +118,7 @@ export function openEditions(
       if (isRelease(first) && isRelease(second)) {
         return first.localeCompare(second, 'en', { numeric: true }) < 0 ? second : first
       }
-      const [one, other] = [first, second].map(name => dateOf(name, repositories()))
+      const [one, other] = [first, second].map(name => committed(name, repositories()))
       return one !== undefined && other !== undefined && one < other ? second : first
     },
     checkout: top => {
@@ -128,11 +129,11 @@ export function openEditions(
 }
 
 /** When a version was committed, in seconds; undefined where no repository has it. */
-function dateOf(name: string, repositories: readonly string[]): number | undefined {
+function committed(name: string, repositories: readonly string[]): number | undefined {
   for (const repository of referenceName.test(name) ? repositories : []) {
     const commit = commitOf(repository, name)
-    const date = commit && askGit(repository, ['show', '--no-patch', '--format=%ct', commit])
-    if (date !== undefined) return Number(date)
+    const date = commit === undefined ? undefined : dateOf(repository, commit)
+    if (date !== undefined) return date
   }
   return undefined
 }

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import type { TaskAddress } from '../addresses/address.js'
+import { shortHash, type TaskAddress } from '../addresses/address.js'
 
 /** A task of a recorded release: its place, and as much of its address as finds it. */
 export interface RecordedTask {
@@ -14,16 +13,12 @@ export interface RecordedTask {
 
 /** Names and modules by the first digits of their hashes: enough to tell the tasks of one role apart. */
 export function keyOf(name: string, module: string): string {
-  return hash(name, 5) + hash(module, 3)
+  return shortHash(name, 5) + shortHash(module, 3)
 }
 
 /** Whether a recorded task has this name, and this module where one is asked for. */
 export function hasName({ key }: RecordedTask, name: string, module: string | undefined): boolean {
-  return key.startsWith(hash(name, 5)) && (module === undefined || key.endsWith(hash(module, 3)))
-}
-
-function hash(text: string, digits: number): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, digits)
+  return key.startsWith(shortHash(name, 5)) && (module === undefined || key.endsWith(shortHash(module, 3)))
 }
 
 /** `LINE:CONTENT:KEY`, then `#ORDINAL` where it is not the first and `=NAME` where there is one. */

@@ -15,6 +15,7 @@ import {
   type ReportedVerdict,
 } from '../reports/report.js'
 import { isNotKnown, type Json } from '../reports/value-text.js'
+import { innermost } from '../run/role.js'
 import { UsageError } from '../source/diagnostic.js'
 import type { Problem } from '../verdicts/problem.js'
 import {
@@ -268,11 +269,10 @@ function tasksOf({ tasks, inOrder }: RecordedRelease): readonly SnapshotTask[] {
 
 /** The innermost of the roles that a file stands in. */
 function roleAt(file: string, roles: ReadonlySet<string>): string | undefined {
-  for (let end = file.lastIndexOf('/'); end > 0; end = file.lastIndexOf('/', end - 1)) {
-    const role = file.slice(0, end).replace(/^(?:.*\/)?roles\//, '')
-    if (roles.has(role)) return role
-  }
-  return undefined
+  return innermost(file, directory => {
+    const role = directory.replace(/^(?:.*\/)?roles\//, '')
+    return roles.has(role) ? role : undefined
+  })
 }
 
 function fileAt(release: RecordedRelease, index: number): string {

@@ -137,3 +137,13 @@ export function firstFile(
   }
   return undefined
 }
+
+/** The files of a directory and below whose names fit, YAML and JSON by default, in byte order; hidden ones are left out. */
+export function filesUnder(tree: SourceTree, directory: string, names = /\.(?:ya?ml|json)$/): readonly string[] {
+  return tree.list(directory).flatMap(name => {
+    const path = `${directory}/${name}`
+    if (name.startsWith('.')) return []
+    if (tree.entryKind(path) === 'directory') return filesUnder(tree, path, names)
+    return names.test(name) ? [path] : []
+  })
+}

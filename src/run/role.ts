@@ -164,6 +164,15 @@ export function filesBelow(code: Code, folder: string): readonly string[] {
   })
 }
 
+/** What is found for the innermost of the directories a path stands in; undefined where nothing is for any. */
+export function innermost<T>(path: string, find: (directory: string) => T | undefined): T | undefined {
+  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+    const found = find(path.slice(0, end))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
 /** Directories of all roles below the tree's roles paths, whether a playbook reaches them or not. */
 export function roleDirectories(code: Code): readonly string[] {
   const found: string[] = []

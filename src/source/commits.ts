@@ -79,7 +79,8 @@ function lastReleaseWith(repository: string, revision: string, head: string, pla
   )?.tag
 }
 
-function dateOf(repository: string, commit: string): number | undefined {
+/** When a commit was made, in seconds; undefined where git cannot tell. */
+export function dateOf(repository: string, commit: string): number | undefined {
   const answer = askGit(repository, ['show', '--no-patch', '--format=%ct', commit])
   return answer === undefined ? undefined : Number(answer)
 }

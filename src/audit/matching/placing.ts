@@ -1,4 +1,5 @@
 import type { Block, Task } from '../../ansible/statement.js'
+import { innermost } from '../../run/role.js'
 import { once } from '../../source/once.js'
 import { printNode } from '../../yaml/print.js'
 import type { RoleIndex } from '../role-index.js'
@@ -46,15 +47,7 @@ export function placeContent(old: RoleIndex, now: RoleIndex, meaningOf: (stateme
 /** The role a path stands in, the innermost where one lies below another. */
 function rolesByPath(roles: readonly string[]): (path: string) => string | undefined {
   const known = new Set(roles)
-  return path => {
-    let directory = path
-    for (;;) {
-      const end = directory.lastIndexOf('/')
-      if (end === -1) return undefined
-      directory = directory.slice(0, end)
-      if (known.has(directory)) return directory
-    }
-  }
+  return path => innermost(path, directory => (known.has(directory) ? directory : undefined))
 }
 
 /** A file's name as far as it says what is in it: no number before it, no ending, one sign between words. */
