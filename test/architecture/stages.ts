@@ -4,6 +4,7 @@
  */
 export const stages = [
   'source',
+  'evidence',
   'yaml',
   'markdown',
   'jinja',
@@ -13,6 +14,7 @@ export const stages = [
   'run',
   'addresses',
   'effects',
+  'host',
   'verdicts',
   'rules',
   'reports',

@@ -1,0 +1,68 @@
+import type { Found, HostFiles } from '../evidence/host-files.js'
+
+/** A place on the host that says something: `file` absolute on the host, `line` from 1 where one line says it. */
+export interface HostPlace {
+  readonly file: string
+  readonly line?: number
+  /** What stands there, for people: `net.ipv4.ip_forward = 0`. */
+  readonly says?: string
+}
+
+/** Something known of the host (or not), with the places that say so, the deciding one first. */
+export type Seen<T> = Found<T> & { readonly places: readonly HostPlace[] }
+
+/** One area of swap that is on. */
+export interface SwapArea {
+  /** As /proc/swaps names it, or what turns it on: `/swapfile`, `/dev/zram0`. */
+  readonly device: string
+  /** KiB, where known. */
+  readonly sizeKb?: number
+}
+
+/** Something that listens on a TCP port in the host's network namespace. */
+export interface Listener {
+  readonly port: number
+  /** As `ss` prints it: `0.0.0.0`, `127.0.0.1`, `::`, `::1`. */
+  readonly address: string
+  readonly holder: Holder
+}
+
+/**
+ * Who holds a port. `unit` is the one to stop and disable (for socket activation the socket unit); `container` is held by a
+ * container runtime, not by a unit of its own.
+ */
+export interface Holder {
+  readonly kind: 'unit' | 'container' | 'process' | 'unknown'
+  readonly unit?: string
+  /** What a socket unit starts. */
+  readonly starts?: string
+  readonly pids: readonly number[]
+  /** `comm` or the base name of the program. */
+  readonly program?: string
+  /** Why the holder or its unit is not known. */
+  readonly because?: string
+}
+
+/** What systemd knows of a unit. */
+export interface UnitState {
+  readonly active: Found<boolean>
+  /** Something starts it at boot: `enabled` by a link, or pulled in by another unit that is. */
+  readonly atBoot: Found<boolean>
+  /** As `systemctl is-enabled` prints it, where that can be told. */
+  readonly enabled?: string
+}
+
+/**
+ * A host at one moment: what runs on it and the files it has. Before a run, after it, and after the next boot are three
+ * moments, so that one question can be asked of each.
+ */
+export interface Moment {
+  readonly files: HostFiles
+  /** The value the running kernel has, as /proc/sys shows it, without the final newline; absent: it has no such key. Keys by dots. */
+  readonly sysctl: (key: string) => Seen<string>
+  /** Whether a kernel module is there (`-` and `_` are the same); absent: it is not. */
+  readonly module: (name: string) => Seen<'loaded' | 'built-in'>
+  readonly swap: Seen<readonly SwapArea[]>
+  readonly listeners: Seen<readonly Listener[]>
+  readonly unit: (name: string) => Seen<UnitState>
+}
