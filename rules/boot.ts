@@ -1,9 +1,9 @@
 import { piecesOf } from '../src/effects/argument.js'
 import type { Effect } from '../src/effects/effect.js'
 import type { Occurrence, RunEffects } from '../src/effects/run-effects.js'
+import { joinAnd, type Standing, standingOf } from '../src/effects/standing.js'
 import type { Value } from '../src/jinja/value.js'
 import { type Match, NO_MATCH, type Rule } from '../src/verdicts/problem.js'
-import { joinAnd, type Standing, standingOf } from '../src/verdicts/standing.js'
 
 /**
  * What comes with the next boot is there on the running host only where the run reboots it afterwards: the rule for now

@@ -1,9 +1,9 @@
 import { askText, optionsOf, piecesOf, textOf } from '../src/effects/argument.js'
 import type { Effect } from '../src/effects/effect.js'
 import type { RunEffects } from '../src/effects/run-effects.js'
+import { standingOf } from '../src/effects/standing.js'
 import { type Cause, FALSE, type Value } from '../src/jinja/value.js'
 import { type Match, NO_MATCH, type Problem, type Rule } from '../src/verdicts/problem.js'
-import { standingOf } from '../src/verdicts/standing.js'
 import { alternativeFiles, settingRules } from './setting.js'
 import type { PhaseRules } from './together.js'
 

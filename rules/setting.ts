@@ -18,11 +18,11 @@ import type { Effect, FileChange, Sysctl } from '../src/effects/effect.js'
 import { isSetting, takesAway } from '../src/effects/query.js'
 import type { Occurrence } from '../src/effects/run-effects.js'
 import { isSysctlConf, isSysctlDirectoryFile, statementsOf, sysctlKey } from '../src/effects/settings-files.js'
+import { standingOf } from '../src/effects/standing.js'
 import { type Cause, decide, FALSE, known, TRUE, type Truth, type Value } from '../src/jinja/value.js'
 import type { Run } from '../src/run/task-run.js'
 import type { Span } from '../src/source/text.js'
 import { type Match, NO_MATCH, type Note, type Rule, SETTLES } from '../src/verdicts/problem.js'
-import { standingOf } from '../src/verdicts/standing.js'
 import type { PhaseRules } from './together.js'
 
 /** Whether a setting is about one of these keys, in any spelling sysctl accepts. */

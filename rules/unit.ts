@@ -3,9 +3,9 @@ import { isOneOfUnits, unitName } from '../src/effects/describe.js'
 import type { Effect, Unit } from '../src/effects/effect.js'
 import { takesAway } from '../src/effects/query.js'
 import type { RunEffects } from '../src/effects/run-effects.js'
+import { standingOf } from '../src/effects/standing.js'
 import { known, type Truth, type Value } from '../src/jinja/value.js'
 import type { TaskRun } from '../src/run/task-run.js'
-import { standingOf } from '../src/verdicts/standing.js'
 
 /** Whether an effect starts a unit on the running host. */
 export function isStarted({ state }: Unit): Truth {

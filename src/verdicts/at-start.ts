@@ -16,9 +16,9 @@ import { type Effect, onlyIf, type Unit, type UnitFile } from '../effects/effect
 import { takesAway } from '../effects/query.js'
 import type { Occurrence, RunEffects } from '../effects/run-effects.js'
 import { RC_LOCAL } from '../effects/settings-files.js'
+import { type Standing, standingOf, together } from '../effects/standing.js'
 import { FALSE, TRUE, type Truth, type Value } from '../jinja/value.js'
 import { placeOf } from '../source/text.js'
-import { type Standing, standingOf, together } from './standing.js'
 
 /** An effect with what becomes of it. */
 export interface Standed {

@@ -1,4 +1,4 @@
-import { joinAnd } from './standing.js'
+import { joinAnd } from '../effects/standing.js'
 
 /** A condition under which something settles, and what has to hold together for it. */
 export interface Clause {

@@ -1,7 +1,7 @@
 import { type EffectQuery, isAskedFor } from '../effects/query.js'
 import type { RunEffects } from '../effects/run-effects.js'
+import { standingOf } from '../effects/standing.js'
 import { type Evidence, evidenceOf } from './judge.js'
-import { standingOf } from './standing.js'
 
 /** An effect that answers a question about a run. */
 export interface FoundEffect extends Evidence {

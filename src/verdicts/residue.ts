@@ -3,10 +3,10 @@ import { unitName } from '../effects/describe.js'
 import type { Effect, FileChange, Package, Sysctl, Unit } from '../effects/effect.js'
 import { type EffectQuery, isAskedFor, takesAway } from '../effects/query.js'
 import type { Occurrence, RunEffects } from '../effects/run-effects.js'
+import { standingOf } from '../effects/standing.js'
 import { FALSE, known, TRUE, type Truth, type Value } from '../jinja/value.js'
 import { placeOf } from '../source/text.js'
 import { type Evidence, evidenceOf } from './judge.js'
-import { standingOf } from './standing.js'
 
 /** Something a run leaves on the host that another run does not certainly take away. */
 export interface Left {

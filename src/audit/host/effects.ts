@@ -1,6 +1,6 @@
 import { piecesCanBe } from '../../effects/argument.js'
+import { joinAnd } from '../../effects/standing.js'
 import type { Action, Change } from '../../reports/audit.js'
-import { joinAnd } from '../../verdicts/standing.js'
 import type { Matching } from '../matching/matching.js'
 import { type Formula, formulaOf, isSameCondition, type Renamed } from '../matching/same-condition.js'
 import type { Side } from '../side.js'

@@ -1,8 +1,8 @@
-import { causesOf, isSet, optionsOf, showValue, textOf } from '../effects/argument.js'
-import { type Occurrence, runsOf } from '../effects/run-effects.js'
 import { type Cause, decide, type Value } from '../jinja/value.js'
 import type { AppliedCondition, TaskRun } from '../run/task-run.js'
 import { placeOf } from '../source/text.js'
+import { causesOf, isSet, optionsOf, showValue, textOf } from './argument.js'
+import { type Occurrence, runsOf } from './run-effects.js'
 
 /** Whether an effect comes about: it does; the host decides; this program cannot tell; it does not. */
 export type Standing =

@@ -1,0 +1,173 @@
+import { piecesCanBe } from '../effects/argument.js'
+import { ABSENT, type Entry, type Found, type HostFiles, resolveLink } from '../evidence/host-files.js'
+
+/**
+ * The files of a host as a run changes them: what stands there now over what was captured. The captured files stay as they
+ * are; a copy can be taken at any time, and sees no later change.
+ */
+export interface ChangedFiles extends HostFiles {
+  /** A file, directory or link stands there now; links on the way are followed, one at the end is replaced. */
+  readonly put: (path: string, entry: Found<Entry>) => void
+  /** The path goes, with everything below it. */
+  readonly remove: (path: string) => void
+  /** Any path that these pieces can be (null for what is not known) may have been changed, for this reason. */
+  readonly blur: (pieces: readonly (string | null)[], because: string) => void
+  /** The paths that were changed, in the order in which they first were. */
+  readonly changed: () => readonly string[]
+  readonly copy: () => HostFiles
+}
+
+interface Blur {
+  readonly pieces: readonly (string | null)[]
+  readonly because: string
+}
+
+interface Changes {
+  readonly entries: Map<string, Found<Entry>>
+  /** Paths of which everything below went; what was put there later stands in `entries`. */
+  readonly removed: Set<string>
+  readonly blurs: Blur[]
+}
+
+const MOST_LINKS = 40
+
+export function changedFiles(captured: HostFiles): ChangedFiles {
+  const changes: Changes = { entries: new Map(), removed: new Set(), blurs: [] }
+  const files = viewOf(captured, changes)
+  const placeOf = (path: string): string => realPath(captured, changes, path).path
+  return {
+    ...files,
+    put: (path, entry) => {
+      const place = placeOf(path)
+      // What was not known of it before does not matter any more.
+      changes.entries.delete(place)
+      changes.entries.set(place, entry)
+    },
+    remove: path => {
+      const place = placeOf(path)
+      for (const each of [...changes.entries.keys()]) {
+        if (each === place || each.startsWith(`${place}/`)) changes.entries.delete(each)
+      }
+      changes.removed.add(place)
+      changes.entries.set(place, ABSENT)
+    },
+    blur: (pieces, because) => {
+      changes.blurs.push({ pieces, because })
+      for (const [path, entry] of changes.entries) {
+        if (entry.kind !== 'unknown' && piecesCanBe(pieces, path))
+          changes.entries.set(path, { kind: 'unknown', because })
+      }
+    },
+    changed: () => [...changes.entries.keys()],
+    copy: () =>
+      viewOf(captured, {
+        entries: new Map(changes.entries),
+        removed: new Set(changes.removed),
+        blurs: [...changes.blurs],
+      }),
+  }
+}
+
+function viewOf(captured: HostFiles, changes: Changes): HostFiles {
+  return {
+    entry: path => {
+      const { path: place, open } = realPath(captured, changes, path)
+      const found = standing(captured, changes, place)
+      return open !== undefined && found.kind !== 'known' && !changes.entries.has(place) ? open : found
+    },
+    list: path => {
+      const { path: place } = realPath(captured, changes, path, true)
+      const inside = place === '/' ? '/' : `${place}/`
+      const put = new Map<string, boolean>()
+      for (const [each, entry] of changes.entries) {
+        if (!each.startsWith(inside)) continue
+        const name = each.slice(inside.length)
+        if (!name.includes('/')) put.set(name, entry.kind !== 'absent')
+        else if (entry.kind !== 'absent') put.set(name.slice(0, name.indexOf('/')), true)
+      }
+      const before: Found<readonly string[]> = isRemoved(changes, place) ? ABSENT : captured.list(place)
+      if (before.kind === 'unknown') return before
+      // A file that may have come is one nobody can name.
+      const blur = changes.blurs.find(({ pieces }) => mayBeInside(pieces, inside))
+      if (blur !== undefined) return { kind: 'unknown', because: blur.because }
+      const names = before.kind === 'known' ? before.value : []
+      const all = new Set(names)
+      for (const [name, isThere] of put) {
+        if (isThere) all.add(name)
+        else all.delete(name)
+      }
+      if (all.size === 0 && before.kind === 'absent')
+        return standing(captured, changes, place).kind === 'known' ? { kind: 'known', value: [] } : ABSENT
+      return { kind: 'known', value: [...all].sort(byBytes) }
+    },
+  }
+}
+
+function byBytes(left: string, right: string): number {
+  return Buffer.compare(Buffer.from(left), Buffer.from(right))
+}
+
+/** What stands at a path of which no part before the last is a link. */
+function standing(captured: HostFiles, changes: Changes, path: string): Found<Entry> {
+  const put = changes.entries.get(path)
+  if (put !== undefined) return put
+  const inside = `${path}/`
+  for (const [each, entry] of changes.entries) {
+    if (entry.kind === 'known' && each.startsWith(inside)) {
+      const before = captured.entry(path)
+      return before.kind === 'known' ? before : { kind: 'known', value: { kind: 'directory', path } }
+    }
+  }
+  if (isRemoved(changes, path)) return ABSENT
+  const blur = changes.blurs.find(({ pieces }) => piecesCanBe(pieces, path))
+  if (blur !== undefined) return { kind: 'unknown', because: blur.because }
+  return captured.entry(path)
+}
+
+function isRemoved({ removed }: Changes, path: string): boolean {
+  for (let at = path; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) if (removed.has(at)) return true
+  return false
+}
+
+/** Whether pieces name something in a directory and not one certain file of another. */
+function mayBeInside(pieces: readonly (string | null)[], inside: string): boolean {
+  const [first] = pieces
+  if (typeof first !== 'string' || pieces.length === 1) return false
+  return first.startsWith(inside) ? !first.slice(inside.length).includes('/') : inside.startsWith(first)
+}
+
+/** A path with the links before its last part followed; `open`: where that was not known. */
+function realPath(
+  captured: HostFiles,
+  changes: Changes,
+  path: string,
+  whole = false,
+): { readonly path: string; readonly open: (Found<Entry> & { kind: 'unknown' }) | undefined } {
+  let rest = path.split('/').filter(part => part !== '' && part !== '.')
+  let at = ''
+  let open: (Found<Entry> & { kind: 'unknown' }) | undefined
+  for (let links = 0; rest.length > 0; ) {
+    const [part = '', ...others] = rest
+    rest = others
+    if (part === '..') {
+      at = at.slice(0, at.lastIndexOf('/'))
+      continue
+    }
+    const next = `${at}/${part}`
+    const found = rest.length > 0 || whole ? standing(captured, changes, next) : undefined
+    if (found?.kind === 'known' && found.value.kind === 'link' && links < MOST_LINKS) {
+      links++
+      rest = [
+        ...resolveLink({ ...found.value, path: next })
+          .split('/')
+          .filter(each => each !== ''),
+        ...rest,
+      ]
+      at = ''
+      continue
+    }
+    if (found?.kind === 'unknown') open = found
+    at = next
+  }
+  return { path: at === '' ? '/' : at, open }
+}
