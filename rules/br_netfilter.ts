@@ -1,5 +1,6 @@
 import type { Problem } from '../src/verdicts/problem.js'
 import { moduleRules } from './module.js'
+import { modulesOnHost } from './on_host.js'
 
 const rules = moduleRules('br_netfilter')
 
@@ -13,6 +14,7 @@ export const brNetfilter: Problem = {
   },
   now: rules.now,
   afterReboot: rules.afterReboot,
+  onHost: modulesOnHost(['br_netfilter']),
   powers: ['changes-modules'],
   byHand: ['modprobe br_netfilter', 'echo br_netfilter > /etc/modules-load.d/br_netfilter.conf'],
 }

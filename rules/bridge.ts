@@ -1,5 +1,6 @@
 import { NO_MATCH, type Problem, type Rule } from '../src/verdicts/problem.js'
 import { isModule } from './module.js'
+import { settingOnHost } from './on_host.js'
 import { alternativeFiles, isNumber, settingRules } from './setting.js'
 
 /** The module brings the settings into being; which value they have then is for kernel and files to say. */
@@ -26,6 +27,7 @@ export function bridgeProblem(id: string, key: string, protocol: string, filter:
     },
     now: [...rules.now, bringsSettings],
     afterReboot: rules.afterReboot,
+    onHost: settingOnHost({ key, holds: isNumber(1), wanted: '1', module: 'br_netfilter' }),
     powers: ['changes-sysctl'],
     byHand: [
       'modprobe br_netfilter',

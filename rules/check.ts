@@ -9,10 +9,15 @@ export function stopsUnless(holds: string, names: readonly string[]): Rule {
   return {
     says: `stops the run unless ${holds}`,
     matches: effect =>
-      effect.kind === 'stop-if' && effect.reads.some(read => names.some(name => isName(read, name)))
+      effect.kind === 'stop-if' && readsOneOf(effect.reads, names)
         ? { kind: 'near', why: `only stops the run unless ${holds}: it mends nothing`, closest: true }
         : NO_MATCH,
   }
+}
+
+/** Whether one of the names a stop reads is one of these. */
+export function readsOneOf(reads: readonly string[], names: readonly string[]): boolean {
+  return reads.some(read => names.some(name => isName(read, name)))
 }
 
 /** `ansible_facts.kernel`, `ansible_facts['kernel']` and `ansible_kernel` are one fact; `a.b` is part of `a`. */

@@ -1,6 +1,7 @@
 import type { Occurrence } from '../src/effects/run-effects.js'
 import { type Match, NO_MATCH, type Note, type Problem, type Rule } from '../src/verdicts/problem.js'
 import { isModule, moduleRules } from './module.js'
+import { modulesOnHost } from './on_host.js'
 import type { PhaseRules } from './together.js'
 
 /** Its name up to Linux 4.18: there it brings nf_conntrack with it; later kernels do not have it. */
@@ -55,6 +56,7 @@ export const conntrackModule: Problem = {
   },
   now: [...rules.now, ...underOldName('now'), needsIt],
   afterReboot: [...rules.afterReboot, ...underOldName('afterReboot')],
+  onHost: modulesOnHost(['nf_conntrack'], 'the packet filter loads it itself but in mode ipvs'),
   powers: ['changes-modules'],
   byHand: ['modprobe nf_conntrack', 'echo nf_conntrack > /etc/modules-load.d/nf_conntrack.conf'],
   notes: ignoredFailures,

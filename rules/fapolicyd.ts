@@ -1,5 +1,6 @@
 import { textOf } from '../src/effects/argument.js'
 import { NO_MATCH, type Problem, type Rule } from '../src/verdicts/problem.js'
+import { servicesOffOnHost } from './on_host.js'
 import { serviceOff } from './service_off.js'
 
 const off = serviceOff({ name: 'fapolicyd', unit: 'fapolicyd.service', packages: ['fapolicyd'] })
@@ -27,6 +28,7 @@ export const fapolicyd: Problem = {
   },
   now: [...off.now, trusts],
   afterReboot: off.afterReboot,
+  onHost: servicesOffOnHost(['fapolicyd.service']),
   powers: ['stops-units', 'changes-packages'],
   byHand: ['systemctl disable --now fapolicyd'],
 }

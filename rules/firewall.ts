@@ -2,6 +2,7 @@ import { askText, textOf } from '../src/effects/argument.js'
 import type { Firewall } from '../src/effects/effect.js'
 import { decide, FALSE, type Truth } from '../src/jinja/value.js'
 import { type Match, NO_MATCH, type Problem, type Rule } from '../src/verdicts/problem.js'
+import { servicesOffOnHost } from './on_host.js'
 import { serviceOff } from './service_off.js'
 
 /** What manages the packet filter of a host, by its unit; a host has one of them or none. */
@@ -75,6 +76,7 @@ export const firewall: Problem = {
       claims: { kind: 'fixed-by', who: 'operator' },
     },
   ],
+  onHost: servicesOffOnHost(['firewalld.service', 'ufw.service', 'nftables.service']),
   powers: ['stops-units', 'changes-firewall', 'changes-packages'],
   byHand: [
     'systemctl disable --now firewalld   # or: ufw disable',

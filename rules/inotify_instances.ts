@@ -1,4 +1,5 @@
 import type { Problem } from '../src/verdicts/problem.js'
+import { settingOnHost } from './on_host.js'
 import { alternativeFiles, isAtLeast, settingRules } from './setting.js'
 
 const KEYS = ['fs.inotify.max_user_instances']
@@ -18,6 +19,7 @@ export const inotifyInstances: Problem = {
   },
   now: rules.now,
   afterReboot: rules.afterReboot,
+  onHost: settingOnHost({ key: 'fs.inotify.max_user_instances', holds: isAtLeast(LEAST), wanted: '8192' }),
   powers: ['changes-sysctl'],
   byHand: [
     "echo 'fs.inotify.max_user_instances = 8192' > /etc/sysctl.d/99-kubernetes-inotify.conf",

@@ -6,6 +6,7 @@ import type { Run } from '../src/run/task-run.js'
 import { placeOf } from '../src/source/text.js'
 import { type Match, NO_MATCH, type Note, type Problem, type Rule } from '../src/verdicts/problem.js'
 import { stopsUnless } from './check.js'
+import { checkedOnHost } from './on_host.js'
 
 const RIGHT = 'that address is the one the cluster is meant to use'
 
@@ -160,6 +161,10 @@ export const ipAddress: Problem = {
   },
   now: [adds, listens, checks],
   afterReboot: [configures, listens, checks],
+  onHost: checkedOnHost(['ansible_facts.all_ipv4_addresses', 'ansible_facts.all_ipv6_addresses'], {
+    says: 'give ip an address the host has, and the public one to access_ip',
+    command: 'ip -brief address',
+  }),
   powers: ['changes-network'],
   byHand: [
     'ip -brief address',

@@ -1,6 +1,7 @@
 import { askText } from '../src/effects/argument.js'
 import type { Truth, Value } from '../src/jinja/value.js'
 import type { Problem } from '../src/verdicts/problem.js'
+import { settingOnHost } from './on_host.js'
 import { alternativeFiles, settingRules, unknownKeys } from './setting.js'
 
 /** The kernel has these two as one variable (net/ipv4/devinet.c: forwarding of `all` is ip_forward). */
@@ -23,6 +24,7 @@ export const ipForward: Problem = {
   },
   now: rules.now,
   afterReboot: rules.afterReboot,
+  onHost: settingOnHost({ key: 'net.ipv4.ip_forward', holds: isOn, wanted: '1' }),
   powers: ['changes-sysctl'],
   byHand: [
     "echo 'net.ipv4.ip_forward = 1' > /etc/sysctl.d/99-kubernetes.conf",

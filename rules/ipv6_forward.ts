@@ -1,12 +1,18 @@
 import { askText } from '../src/effects/argument.js'
+import type { Truth, Value } from '../src/jinja/value.js'
 import { NO_MATCH, type Problem, type Rule } from '../src/verdicts/problem.js'
+import { settingOnHost } from './on_host.js'
 import { alternativeFiles, isKey, settingRules } from './setting.js'
 
 /** Writing it sets the forwarding of every interface and of those that come later (net/ipv6/addrconf.c). */
 const KEYS = ['net.ipv6.conf.all.forwarding']
 const FUTURE = ['net.ipv6.conf.default.forwarding']
 
-const rules = settingRules(KEYS, value => askText(value, text => text.trim().startsWith('1')))
+function isOn(value: Value | undefined): Truth {
+  return askText(value, text => text.trim().startsWith('1'))
+}
+
+const rules = settingRules(KEYS, isOn)
 
 const onlyFuture: Rule = {
   says: 'turns IPv6 forwarding on for interfaces that come later',
@@ -26,6 +32,12 @@ export const ipv6Forward: Problem = {
   },
   now: [...rules.now, onlyFuture],
   afterReboot: rules.afterReboot,
+  onHost: settingOnHost({
+    key: 'net.ipv6.conf.all.forwarding',
+    holds: isOn,
+    wanted: '1',
+    unneeded: 'it is needed only in a cluster with IPv6',
+  }),
   powers: ['changes-sysctl'],
   byHand: [
     "echo 'net.ipv6.conf.all.forwarding = 1' > /etc/sysctl.d/99-kubernetes-ipv6.conf",

@@ -1,5 +1,6 @@
 import type { Problem } from '../src/verdicts/problem.js'
 import { moduleRules } from './module.js'
+import { modulesOnHost } from './on_host.js'
 import { together } from './together.js'
 
 /** What kube-proxy names as needed in this mode; nf_conntrack is a problem of its own. */
@@ -17,6 +18,7 @@ export const ipvsModules: Problem = {
   },
   now: rules.now,
   afterReboot: rules.afterReboot,
+  onHost: modulesOnHost(MODULES, 'they are needed only where kube-proxy runs in mode ipvs'),
   powers: ['changes-modules'],
   byHand: [`modprobe -a ${MODULES.join(' ')}`, `printf '%s\\n' ${MODULES.join(' ')} > /etc/modules-load.d/ipvs.conf`],
 }

@@ -1,4 +1,5 @@
 import type { Problem } from '../src/verdicts/problem.js'
+import { settingOnHost, worstOf } from './on_host.js'
 import { alternativeFiles, isNumber, settingRules } from './setting.js'
 import { together } from './together.js'
 
@@ -26,6 +27,12 @@ export const kubeletKernelDefaults: Problem = {
   },
   now: rules.now,
   afterReboot: rules.afterReboot,
+  onHost: context =>
+    worstOf(
+      Object.entries(WANTED).map(([key, value]) =>
+        settingOnHost({ key, holds: isNumber(value), wanted: String(value) })(context),
+      ),
+    ),
   powers: ['changes-sysctl'],
   byHand: [
     ...Object.entries(WANTED).map(([key, value]) => `echo '${key} = ${value}' >> /etc/sysctl.d/99-kubelet.conf`),

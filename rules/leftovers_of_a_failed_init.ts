@@ -2,6 +2,7 @@ import { askText, optionsOf, piecesOf } from '../src/effects/argument.js'
 import type { Effect, FileChange } from '../src/effects/effect.js'
 import { decide } from '../src/jinja/value.js'
 import { type Match, NO_MATCH, type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
+import { nothingLeftOnHost } from './on_host.js'
 import { type PhaseRules, together } from './together.js'
 
 /** What a try leaves, and where. */
@@ -71,6 +72,10 @@ export const leftoversOfAFailedInit: Problem = {
   now: rules.now,
   afterReboot: rules.afterReboot,
   // Programs that write files of their own take no foreign directories away; what cleans a node ends its containers too.
+  onHost: nothingLeftOnHost(['/etc/kubernetes/manifests', '/var/lib/etcd'], {
+    says: 'take away what an earlier try left',
+    command: 'kubeadm reset',
+  }),
   powers: ['manages-containers'],
   removals: true,
   byHand: ['kubeadm reset -f', 'rm -rf /etc/kubernetes/manifests /var/lib/etcd /var/lib/kubelet /etc/cni/net.d'],

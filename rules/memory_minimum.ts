@@ -3,6 +3,7 @@ import type { Effect } from '../src/effects/effect.js'
 import { type Claim, NO_MATCH, type Problem, type Rule } from '../src/verdicts/problem.js'
 import { mayChangeCommandLine, onceRebooted, parametersOf } from './boot.js'
 import { stopsUnless } from './check.js'
+import { checkedOnHost } from './on_host.js'
 
 const limits = (text: string): boolean => parametersOf(text).some(each => /^mem(=|$)/.test(each))
 
@@ -57,6 +58,10 @@ export const memoryMinimum: Problem = {
   },
   now: [online, onceRebooted(lifts), checks],
   afterReboot: [lifts, checks],
+  onHost: checkedOnHost(['ansible_facts.memtotal_mb'], {
+    says: 'give the host more memory, or lower the minimum if you know that less is enough',
+    command: 'free -m',
+  }),
   powers: ['changes-boot'],
   byHand: ['free -m', 'lsmem'],
   claims: [

@@ -4,6 +4,7 @@ import type { RunEffects } from '../src/effects/run-effects.js'
 import { standingOf } from '../src/effects/standing.js'
 import { type Cause, FALSE, type Value } from '../src/jinja/value.js'
 import { type Match, NO_MATCH, type Problem, type Rule } from '../src/verdicts/problem.js'
+import { settingOnHost } from './on_host.js'
 import { alternativeFiles, settingRules } from './setting.js'
 import type { PhaseRules } from './together.js'
 
@@ -112,6 +113,13 @@ export const nodeportRangeReserved: Problem = {
   },
   now: ofRange('now'),
   afterReboot: ofRange('afterReboot'),
+  onHost: context => {
+    const { range } = askedRange(context.effects)
+    const holds = (value: Value | undefined) => askText(value, text => covers(text, range))
+    return settingOnHost({ key: 'net.ipv4.ip_local_reserved_ports', holds, wanted: `${range.from}-${range.to}` })(
+      context,
+    )
+  },
   powers: ['changes-sysctl'],
   byHand: [
     "echo 'net.ipv4.ip_local_reserved_ports = 30000-32767' > /etc/sysctl.d/99-kubernetes-nodeports.conf",

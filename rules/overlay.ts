@@ -1,6 +1,7 @@
 import { isOneOfUnits } from '../src/effects/describe.js'
 import { NO_MATCH, type Problem, type Rule } from '../src/verdicts/problem.js'
 import { moduleRules } from './module.js'
+import { modulesOnHost } from './on_host.js'
 import { isStarted, unitText } from './unit.js'
 
 const rules = moduleRules('overlay')
@@ -29,6 +30,7 @@ export const overlay: Problem = {
   },
   now: [...rules.now, startsEngine],
   afterReboot: [...rules.afterReboot],
+  onHost: modulesOnHost(['overlay'], 'the container engine has it loaded when it mounts its first layers'),
   powers: ['changes-modules'],
   byHand: ['modprobe overlay', 'echo overlay > /etc/modules-load.d/overlay.conf'],
 }

@@ -13,6 +13,7 @@ import type { Effect, Kubeadm } from '../src/effects/effect.js'
 import { optionValue } from '../src/effects/programs.js'
 import type { Occurrence } from '../src/effects/run-effects.js'
 import { endsProcesses } from '../src/effects/signals.js'
+import type { Listener } from '../src/host/moment.js'
 import { decide, type Value } from '../src/jinja/value.js'
 import {
   type Claim,
@@ -23,6 +24,7 @@ import {
   type Rule,
   SETTLES,
 } from '../src/verdicts/problem.js'
+import { portOnHost } from './on_host.js'
 
 export interface PortFacts {
   readonly port: number
@@ -37,6 +39,10 @@ export interface PortFacts {
   readonly checkedBy?: Readonly<Partial<Record<'init' | 'join', string | null>>>
   /** Components that do not listen there, as documentation may have it. */
   readonly notOf?: readonly string[]
+  /** The groups of which a host has to be in one to listen there; absent: every host does. */
+  readonly groups?: readonly string[]
+  /** Which listeners are in the way; absent: each one, whatever address it is bound to. */
+  readonly blocks?: (listener: Listener) => boolean
   /** What else comes near. */
   readonly near?: (effect: Effect) => Match
 }
@@ -237,6 +243,7 @@ export function portProblem(facts: PortFacts): Problem {
     requirement: { says, source },
     now: [frees(facts)],
     afterReboot: [keepsFree(facts)],
+    onHost: portOnHost(facts),
     powers: ['stops-units', 'signals-processes', 'manages-containers'],
     byHand: [
       `ss -lntp 'sport = :${port}'`,

@@ -26,5 +26,7 @@ export const port53 = portProblem({
   owner: 'the DNS cache of the node',
   says: 'The DNS cache of the node (enable_nodelocaldns) has to bind port 53 of its link-local address, which it cannot while another listens on port 53 of every address.',
   source: 'https://kubernetes.io/docs/tasks/administer-cluster/nodelocaldns/',
+  // The cache binds an address of its own: only who listens on every address is in its way.
+  blocks: ({ address }) => ['0.0.0.0', '::'].includes(address),
   near: turnsStubOff,
 })

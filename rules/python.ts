@@ -5,6 +5,7 @@ import type { Occurrence, RunEffects } from '../src/effects/run-effects.js'
 import { FALSE } from '../src/jinja/value.js'
 import { type Match, NO_MATCH, type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
 import { onceRebooted } from './boot.js'
+import { programOnHost } from './on_host.js'
 import { namesPackage } from './packages.js'
 
 function isPython(name: string): boolean {
@@ -82,6 +83,10 @@ export const python: Problem = {
   },
   now: [now],
   afterReboot: [installs],
+  onHost: programOnHost(['/usr/bin/python3', '/usr/libexec/platform-python'], 'Python', {
+    says: 'install Python',
+    command: 'apt-get install -y python3 || dnf install -y python3',
+  }),
   powers: ['changes-packages'],
   byHand: ['python3 --version', 'apt-get install -y python3-minimal   # or dnf, zypper: python3'],
 }

@@ -1,5 +1,6 @@
 import { optionsOf, piecesOf } from '../src/effects/argument.js'
 import { NO_MATCH, type Problem, type Rule } from '../src/verdicts/problem.js'
+import { settingOnHost } from './on_host.js'
 import { alternativeFiles, isKey, isNumber, settingRules } from './setting.js'
 
 const KEYS = ['net.ipv4.conf.all.rp_filter']
@@ -43,6 +44,12 @@ export const rpFilter: Problem = {
   },
   now: [...rules.now, onlyFuture, tellsCalico],
   afterReboot: rules.afterReboot,
+  onHost: settingOnHost({
+    key: 'net.ipv4.conf.all.rp_filter',
+    holds: isNumber(0, 1),
+    wanted: '1',
+    unneeded: 'only some releases of Calico refuse that',
+  }),
   powers: ['changes-sysctl'],
   byHand: [
     "echo 'net.ipv4.conf.all.rp_filter = 1' > /etc/sysctl.d/99-kubernetes-rp-filter.conf",

@@ -3,6 +3,7 @@ import type { Effect } from '../src/effects/effect.js'
 import { decide, FALSE, type Truth } from '../src/jinja/value.js'
 import { type Match, NO_MATCH, type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
 import { mayChangeCommandLine, onceRebooted, parametersOf } from './boot.js'
+import { selinuxOnHost } from './on_host.js'
 import { textRule } from './text.js'
 
 /** `disabled` is permissive until the next boot and gone after it; setenforce takes `0` and `Permissive`. */
@@ -100,6 +101,7 @@ export const selinux: Problem = {
   },
   now: [relaxes, onceRebooted(boots)],
   afterReboot: [keeps, configures, boots],
+  onHost: selinuxOnHost,
   powers: ['changes-selinux', 'changes-boot'],
   byHand: ['setenforce 0', "sed -i 's/^SELINUX=enforcing$/SELINUX=permissive/' /etc/selinux/config", 'getenforce'],
 }

@@ -1,6 +1,7 @@
 import { NO_MATCH, type Problem, type Rule } from '../src/verdicts/problem.js'
 import { onceRebooted } from './boot.js'
 import { stopsUnless } from './check.js'
+import { checkedOnHost } from './on_host.js'
 
 /** Programs that move a host to another release or distribution; each with its own package manager's help. */
 const MOVERS = new Set(['do-release-upgrade', 'leapp', 'convert2rhel'])
@@ -30,6 +31,10 @@ export const supportedOs: Problem = {
   now: [onceRebooted(moves), checks],
   afterReboot: [moves, checks],
   // An operating system is its packages; what is booted is another one only with them.
+  onHost: checkedOnHost(['supported_os_distributions', 'ansible_facts.distribution'], {
+    says: 'put a supported distribution on the host',
+    command: 'cat /etc/os-release',
+  }),
   powers: ['changes-packages'],
   byHand: ['cat /etc/os-release', 'ansible -m setup -a filter=ansible_distribution HOST'],
 }

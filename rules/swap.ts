@@ -17,6 +17,7 @@ import type { Effect, FstabEntriesRemoved, Unit } from '../src/effects/effect.js
 import type { Occurrence, RunEffects } from '../src/effects/run-effects.js'
 import { FALSE, TRUE, type Truth } from '../src/jinja/value.js'
 import { type Match, NO_MATCH, type Note, type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
+import { swapOnHost } from './on_host.js'
 import { removesMask } from './unit.js'
 
 const MOUNT_POINTS = ['swap', 'none']
@@ -181,6 +182,7 @@ export const swap: Problem = {
   },
   now: [turnsOff],
   afterReboot: [leavesFstab, cutsTarget, zramOff],
+  onHost: swapOnHost,
   powers: ['changes-swap'],
   byHand: [
     'swapoff -a',

@@ -1,6 +1,7 @@
 import { askText, isOneOfTexts, isSet, membersOf } from '../src/effects/argument.js'
 import { decide, FALSE } from '../src/jinja/value.js'
 import { type Match, NO_MATCH, type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
+import { anyServiceOnHost } from './on_host.js'
 import { isAmongUnits, runningRules } from './running.js'
 
 /** The services that keep the clock, as the distributions call them. */
@@ -61,6 +62,9 @@ export const timeSync: Problem = {
   },
   now: [...units.now, set],
   afterReboot: [...units.afterReboot, { ...set, matches: (...args) => withoutNear(set.matches(...args)) }],
+  onHost: anyServiceOnHost(UNITS, 'no service that keeps the clock', [
+    { says: 'have a service keep the clock', command: 'systemctl enable --now chronyd' },
+  ]),
   powers: ['starts-units', 'changes-clock'],
   byHand: ['timedatectl', 'apt-get install chrony || dnf install chrony', 'systemctl enable --now chronyd'],
 }

@@ -1,5 +1,6 @@
 import { isOneOfTexts, membersOf, textOf } from '../src/effects/argument.js'
 import { NO_MATCH, type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
+import { servicesOffOnHost } from './on_host.js'
 import { isAmongUnits, stoppedRules } from './running.js'
 import { isReadLater, textRule } from './text.js'
 
@@ -52,6 +53,7 @@ export const unattendedUpgrades: Problem = {
   },
   now: [...timer.now, removes, configures, comesNear],
   afterReboot: [...timer.afterReboot, removes, configures],
+  onHost: servicesOffOnHost(TIMERS),
   powers: ['stops-units', 'changes-packages'],
   byHand: [
     'systemctl disable --now apt-daily.timer apt-daily-upgrade.timer',

@@ -2,11 +2,17 @@ import { problems } from '../rules/index.js'
 import { type Addresses, addressesIn } from './addresses/addressed.js'
 import { roleTexts } from './effects/role-text.js'
 import { effectsOfRun, type RunEffects } from './effects/run-effects.js'
+import type { Evidence } from './evidence/evidence.js'
+import { evidenceOf } from './evidence/open.js'
+import { followHost, type HostAlong } from './host/along.js'
+import { bootOf } from './host/boot/boot.js'
+import { capturedMoment } from './host/captured.js'
+import { factsOf } from './host/facts/facts.js'
 import { defaultInventory } from './inventory/default-inventory.js'
 import { readAssumptions, readExtraVars } from './inventory/extra-vars.js'
 import { ANY_HOST, readFacts } from './inventory/facts.js'
 import { readGroupVars, readInventoryVars, unmatchedNames, type VariableFile } from './inventory/group-vars.js'
-import { type Definition, hostsOf, type Inventory } from './inventory/inventory.js'
+import { type Definition, groupNamesOf, hostsOf, type Inventory } from './inventory/inventory.js'
 import { readInventory } from './inventory/read.js'
 import { readInventorySettings, readMergesMappings } from './inventory/settings.js'
 import type { Dict } from './jinja/value.js'
@@ -31,6 +37,7 @@ import type { ResolvedVariable } from './variables/resolved.js'
 import type { Layer, Scope } from './variables/scope.js'
 import { type Contradiction, contradictionsIn, documentsOf } from './verdicts/contradictions.js'
 import { judgeAll, type Verdict } from './verdicts/judge.js'
+import { type HostMoments, type HostVerdict, judgeHost } from './verdicts/on-host.js'
 import type { Problem } from './verdicts/problem.js'
 
 /** What an analysis is asked for; texts as the user gave them. */
@@ -40,6 +47,10 @@ export interface AnalysisRequest {
   readonly host?: string
   readonly extraVars: readonly string[]
   readonly facts?: string
+  /** A captured host, or a directory of them by name (`whofixes collect`): a path. */
+  readonly evidence?: string
+  /** What was captured of the host, where that was opened before; in place of `evidence`. */
+  readonly hostEvidence?: Evidence
   /** Facts of every host, in place of those of a file; what is not among them is unknown. */
   readonly commonFacts?: Dict
   readonly assume: readonly string[]
@@ -91,6 +102,10 @@ export interface RunAnalysis {
   readonly roles: readonly RoleStart[]
   /** What each task of the tree is, apart from where it stands. */
   readonly addresses: Addresses
+  /** The facts of the host, given or as its evidence says them; absent where there are none. */
+  readonly facts: Dict | undefined
+  /** The captured host the run was followed on; absent where there is no evidence of it. */
+  readonly along: HostAlong | undefined
   /** Roles of the tree that this run does not reach. */
   readonly unreachedRoles: () => readonly RoleCode[]
   /** Everything found wrong with the input, without repeats. */
@@ -107,8 +122,26 @@ export interface ListingAnalysis {
 export interface Analysis extends RunAnalysis {
   readonly effects: RunEffects
   readonly verdicts: readonly Verdict[]
+  /** The host before the run, after it and after the next boot; absent where there is no evidence of it. */
+  readonly onHost: OnHost | undefined
   /** What kubespray's documentation says otherwise; its pages are read when this is first asked. */
   readonly contradictions: () => readonly Contradiction[]
+}
+
+/** A captured host as it is, and as its next boot would make it. No role code is read. */
+export function momentsOf(path: string, name: string): Pick<HostMoments, 'now' | 'booted'> & { readonly host: string } {
+  const evidence = evidenceOf(path, name, () => {})
+  const now = capturedMoment(evidence)
+  return { now, booted: bootOf(now), host: evidence.host }
+}
+
+/** What becomes of a captured host. */
+export interface OnHost {
+  readonly evidence: Evidence
+  readonly moments: HostMoments
+  readonly verdicts: readonly HostVerdict[]
+  /** The paths that the run changes, or may, in the order in which it touches them first. */
+  readonly changedPaths: readonly string[]
 }
 
 /**
@@ -118,15 +151,31 @@ export interface Analysis extends RunAnalysis {
 export function analyze(tree: SourceTree, request: AnalysisRequest): Analysis {
   const analysis = analyzeRun(tree, request)
   const judged = request.quoteCode === false ? withoutExpressions(analysis.run) : analysis.run
-  const effects = effectsOfRun(judged, roleTexts(tree))
+  const { along } = analysis
+  const effects = along?.effects(judged) ?? effectsOfRun(judged, roleTexts(tree))
   const verdicts = judgeAll([...problems, ...(request.beside ?? [])], effects)
+  const onHost = along === undefined ? undefined : lookAtHost(along, verdicts, effects)
   const contradictions = once(() => contradictionsIn(documentsOf(tree), verdicts, judged))
-  return { ...analysis, effects, verdicts, contradictions }
+  return { ...analysis, effects, verdicts, onHost, contradictions }
+}
+
+function lookAtHost(along: HostAlong, verdicts: readonly Verdict[], effects: RunEffects): OnHost {
+  const { evidence, before: now } = along
+  const afterRun = along.now()
+  const moments: HostMoments = { now, booted: bootOf(now), afterRun, afterReboot: bootOf(afterRun) }
+  const { inventory, host } = effects.run
+  const groups = new Set(groupNamesOf(inventory, host))
+  return {
+    evidence,
+    moments,
+    verdicts: judgeHost(verdicts, moments, effects, groups),
+    changedPaths: along.changedPaths(),
+  }
 }
 
 /** The pipeline up to the run: for what needs no verdicts. */
 export function analyzeRun(tree: SourceTree, request: AnalysisRequest): RunAnalysis {
-  const { code, options, beside, playbookFiles, report, diagnostics } = openRun(tree, request)
+  const { code, options, along, beside, playbookFiles, report, diagnostics } = openRun(tree, request)
   const roles = new Map<string, RoleStart>()
   const observer: Observer = {
     roleStarts: (role, scope) => {
@@ -151,6 +200,8 @@ export function analyzeRun(tree: SourceTree, request: AnalysisRequest): RunAnaly
     run,
     roles: [...roles.values()],
     addresses: addressesIn(code),
+    facts: options.facts.get(options.host) ?? options.facts.get(ANY_HOST),
+    along,
     unreachedRoles: () => {
       const reached = new Set([...roles.values()].map(({ role }) => role.code.directory))
       return roleDirectories(code)
@@ -181,6 +232,7 @@ export function ansibleOf(tree: SourceTree, request: AnalysisRequest): AnsibleVe
 interface OpenRun {
   readonly code: Code
   readonly options: RunOptions
+  readonly along: HostAlong | undefined
   /** Variable files beside the inventories. */
   readonly beside: readonly VariableFile[]
   /** Variable files beside the playbooks, as far as they were asked for. */
@@ -216,7 +268,11 @@ function openRun(tree: SourceTree, request: AnalysisRequest): OpenRun {
     playbookFiles.push(...files)
     return files
   })
-  const facts = factsFor(request, diagnostics.report, inventory.hosts.keys())
+  const evidence =
+    request.hostEvidence ??
+    (request.evidence === undefined ? undefined : evidenceOf(request.evidence, host, diagnostics.report))
+  const along = evidence === undefined ? undefined : followHost(evidence, roleTexts(tree))
+  const facts = factsFor(request, diagnostics.report, inventory.hosts.keys(), host, evidence)
   if (request.facts !== undefined && !facts.has(host) && !facts.has(ANY_HOST)) {
     const message = `no facts of ${host} in it; it has ${[...facts.keys()].slice(0, 8).join(', ') || 'none'}`
     diagnostics.report({ code: 'facts-malformed', severity: 'warning', message, at: startOf(request.facts) })
@@ -241,10 +297,12 @@ function openRun(tree: SourceTree, request: AnalysisRequest): OpenRun {
     tags: request.tags,
     skipTags: request.skipTags,
     ...(request.ansible === undefined ? {} : { ansible: request.ansible }),
+    ...(along === undefined ? {} : { hostView: along.view }),
   }
   return {
     code,
     options,
+    along,
     beside,
     playbookFiles,
     report: diagnostics.report,
@@ -306,9 +364,13 @@ function factsFor(
   { facts, commonFacts }: AnalysisRequest,
   report: Report,
   hosts: Iterable<string>,
+  host: string,
+  evidence: Evidence | undefined,
 ): ReadonlyMap<string, Dict> {
   if (commonFacts !== undefined) return new Map([[ANY_HOST, commonFacts]])
-  return facts === undefined ? new Map() : readFacts(facts, report, hosts)
+  const given = facts === undefined ? new Map<string, Dict>() : readFacts(facts, report, hosts)
+  if (evidence === undefined || given.has(host) || given.has(ANY_HOST)) return given
+  return new Map([...given, [host, factsOf(evidence)]])
 }
 
 /** The host the answer is about: the one asked for, else the first of the control plane, else the first of all. */

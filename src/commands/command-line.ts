@@ -13,6 +13,8 @@ const loaders: Readonly<Record<string, () => Promise<DefineCommand>>> = {
   tasks: async () => (await import('./tasks.js')).defineTasks,
   effects: async () => (await import('./effects.js')).defineEffects,
   checks: async () => (await import('./checks.js')).defineChecks,
+  preflight: async () => (await import('./preflight.js')).definePreflight,
+  verify: async () => (await import('./verify.js')).defineVerify,
   audit: async () => (await import('./audit.js')).defineAudit,
   cite: async () => (await import('./cite.js')).defineCite,
   history: async () => (await import('./history.js')).defineHistory,

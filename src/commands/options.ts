@@ -7,7 +7,7 @@ import { readOwnProblems } from './own-problems.js'
 /** The options every analysing command takes, as commander hands them over. */
 export type AnalysisOptions = Omit<
   AnalysisRequest,
-  'environment' | 'variables' | 'quoteCode' | 'commonFacts' | 'beside'
+  'environment' | 'variables' | 'quoteCode' | 'commonFacts' | 'beside' | 'hostEvidence'
 > & {
   readonly rules?: string
 }
@@ -49,6 +49,10 @@ export function addAnalysisOptions(command: Command): Command {
     .option('--host <name>', 'the host the answer is about (default: the first control-plane host)')
     .option('-e, --extra-vars <text>', 'k=v …, JSON or @file; may be repeated', collect, [])
     .option('--ansible <version>', 'the ansible-core of the run (default: what the role code pins and checks)')
+    .option(
+      '--evidence <path>',
+      'a captured host (`whofixes collect`): a directory or tar, / for this host; or a directory of them',
+    )
     .option('--facts <path>', 'facts of the hosts: what `ansible -m setup` prints or writes, or a JSON object')
     .option(
       '--assume <name=value>',
@@ -93,7 +97,7 @@ export function addReportOption(command: Command, formats: readonly string[]): C
 
 /** What the options ask for. Throws InvalidArgumentError where `--playbook` is empty. */
 export function requestOf(options: AnalysisOptions): AnalysisRequest {
-  const { playbook, inventory, extraVars, assume, tags, skipTags, host, facts, rules, ansible } = options
+  const { playbook, inventory, extraVars, assume, tags, skipTags, host, facts, evidence, rules, ansible } = options
   if (playbook === '') throw new UsageError('--playbook needs the name of a file')
   if (ansible !== undefined && !isVersion(ansible)) {
     throw new UsageError(`--ansible ${ansible}: expected a version of ansible-core, as in 2.17.14 or 2.18.0rc1`)
@@ -109,6 +113,7 @@ export function requestOf(options: AnalysisOptions): AnalysisRequest {
     environment: process.env,
     ...(host === undefined ? {} : { host }),
     ...(facts === undefined ? {} : { facts }),
+    ...(evidence === undefined ? {} : { evidence }),
     ...(rules === undefined ? {} : { beside: readOwnProblems(rules) }),
     ...(ansible === undefined ? {} : { ansible }),
   }
@@ -122,6 +127,7 @@ export function beyondSnapshot(request: AnalysisRequest): readonly string[] {
     ...(request.host === undefined || request.host === 'node1' ? [] : ['--host']),
     ...(request.extraVars.length > 0 ? ['--extra-vars'] : []),
     ...(request.facts === undefined ? [] : ['--facts']),
+    ...(request.evidence === undefined ? [] : ['--evidence']),
     ...(request.ansible === undefined ? [] : ['--ansible']),
     ...(request.assume.length > 0 ? ['--assume'] : []),
     ...(request.tags.length > 0 ? ['--tags'] : []),

@@ -13,13 +13,17 @@ import { type ReadRoleText, templateText } from './role-text.js'
 import { effectsOfFile, type TextAsWritten } from './settings-files.js'
 import { readCommandLine, readShell } from './shell.js'
 
-/** An effect at its place in the run: the task, and the invocation that has it. */
-export interface Occurrence {
+/** An effect with the task and the invocation that has it. */
+export interface TaskEffect {
   readonly effect: Effect
   readonly task: TaskRun
   readonly invocation: Invocation
   /** True for a task that does not run: its arguments are taken as written. */
   readonly asWritten: boolean
+}
+
+/** An effect at its place in a whole run. */
+export interface Occurrence extends TaskEffect {
   /** The run it belongs to: what a registered result says is known from the task that registers it. */
   readonly run: Run
 }
@@ -41,29 +45,51 @@ export const NO_ROLE_TEXT: ReadRoleText = () => undefined
  * it then from a run before this one.
  */
 export function effectsOfRun(run: Run, readRoleText: ReadRoleText): RunEffects {
+  const growing = growingEffects(readRoleText)
+  for (const task of run.tasks) growing.add(task)
+  return growing.of(run)
+}
+
+/** The effects of a run while it goes on. */
+export interface GrowingEffects {
+  /** The effects of the next task, with the scripts that tasks before it wrote. */
+  readonly add: (task: TaskRun) => readonly TaskEffect[]
+  /** All of them, once the run is through. */
+  readonly of: (run: Run) => RunEffects
+}
+
+export function growingEffects(readRoleText: ReadRoleText): GrowingEffects {
   const written: Written = new Map()
   const results: Result[] = []
-  for (const task of run.tasks) {
-    const asWritten = task.invocations.length === 0
-    for (const invocation of asWritten ? invocationsAsWritten(task) : task.invocations) {
-      const missed: Value[] = []
-      const effects = effectsOfInvocation(task, invocation, readRoleText, path => {
-        const script = scriptAt(written, path)
-        if (script === undefined) missed.push(path)
-        return script
+  return {
+    add: task => {
+      const asWritten = task.invocations.length === 0
+      const added = (asWritten ? invocationsAsWritten(task) : task.invocations).map((invocation): Result => {
+        const missed: Value[] = []
+        const effects = effectsOfInvocation(task, invocation, readRoleText, path => {
+          const script = scriptAt(written, path)
+          if (script === undefined) missed.push(path)
+          return script
+        })
+        if (!asWritten) for (const effect of effects) remember(written, effect)
+        return { task, invocation, asWritten, effects, missed }
       })
-      results.push({ task, invocation, asWritten, effects, missed })
-      if (!asWritten) for (const effect of effects) remember(written, effect)
-    }
+      results.push(...added)
+      return added.flatMap(({ invocation, effects }) =>
+        effects.map(effect => ({ effect, task, invocation, asWritten })),
+      )
+    },
+    of: run => {
+      const occurrences = results.flatMap(({ task, invocation, asWritten, effects, missed }) => {
+        const again = missed.some(path => scriptAt(written, path) !== undefined)
+          ? effectsOfInvocation(task, invocation, readRoleText, path => ofFormerRun(scriptAt(written, path)))
+          : effects
+        return again.map(effect => ({ effect, task, invocation, asWritten, run }))
+      })
+      const commands = occurrences.filter(each => !each.asWritten && each.effect.kind === 'command').length
+      return { run, occurrences, commands }
+    },
   }
-  const occurrences = results.flatMap(({ task, invocation, asWritten, effects, missed }) => {
-    const again = missed.some(path => scriptAt(written, path) !== undefined)
-      ? effectsOfInvocation(task, invocation, readRoleText, path => ofFormerRun(scriptAt(written, path)))
-      : effects
-    return again.map(effect => ({ effect, task, invocation, asWritten, run }))
-  })
-  const commands = occurrences.filter(each => !each.asWritten && each.effect.kind === 'command').length
-  return { run, occurrences, commands }
 }
 
 interface Result {
@@ -240,6 +266,6 @@ export function isUnconditional(effect: Effect): boolean {
 }
 
 /** The truth of an invocation, together with that of its task. */
-export function runsOf(occurrence: Occurrence): Truth {
+export function runsOf(occurrence: TaskEffect): Truth {
   return occurrence.asWritten ? occurrence.task.runs : occurrence.invocation.runs
 }

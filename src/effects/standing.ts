@@ -2,7 +2,7 @@ import { type Cause, decide, type Value } from '../jinja/value.js'
 import type { AppliedCondition, TaskRun } from '../run/task-run.js'
 import { placeOf } from '../source/text.js'
 import { causesOf, isSet, optionsOf, showValue, textOf } from './argument.js'
-import { type Occurrence, runsOf } from './run-effects.js'
+import { runsOf, type TaskEffect } from './run-effects.js'
 
 /** Whether an effect comes about: it does; the host decides; this program cannot tell; it does not. */
 export type Standing =
@@ -21,7 +21,7 @@ export type Standing =
     }
 
 /** What becomes of an effect, from its task's place in the run, its conditions, its loop and its own conditions. */
-export function standingOf(occurrence: Occurrence): Standing {
+export function standingOf(occurrence: TaskEffect): Standing {
   const { task, invocation, effect } = occurrence
   if (task.excluded !== undefined) return { kind: 'never', why: `does not run: ${task.excluded}`, because: 'excluded' }
   if (occurrence.asWritten && task.runs.kind !== 'false') {
@@ -96,7 +96,7 @@ export function joinAnd(conditions: readonly string[]): string {
 const CONTROLLER = new Set(['localhost', '127.0.0.1', '::1'])
 
 /** A delegated task acts on another host: on the controller certainly not on this one. */
-function delegatedElsewhere(occurrence: Occurrence): Standing | undefined {
+function delegatedElsewhere(occurrence: TaskEffect): Standing | undefined {
   const { task, invocation } = occurrence
   const given = invocation.delegateTo
   const host = textOf(given)
@@ -131,7 +131,7 @@ function notification(task: TaskRun): Standing {
   }
 }
 
-function whyNot(task: TaskRun, occurrence: Occurrence): string {
+function whyNot(task: TaskRun, occurrence: TaskEffect): string {
   const decided = task.conditions.find(condition => condition.truth.kind === 'false')
   if (decided !== undefined) return `does not run: ${describeCondition(decided)}`
   const item = occurrence.invocation.item

@@ -44,6 +44,14 @@ export const outputs = {
     schema: 'https://whofixes.github.io/schemas/whofixes-checks-1.json',
     from: 'whofixes checks --format json',
   },
+  preflight: {
+    schema: 'https://whofixes.github.io/schemas/whofixes-preflight-1.json',
+    from: 'whofixes preflight --evidence PATH --format json',
+  },
+  verify: {
+    schema: 'https://whofixes.github.io/schemas/whofixes-verify-1.json',
+    from: 'whofixes verify FILE --format json',
+  },
   audit: {
     schema: 'https://whofixes.github.io/schemas/whofixes-audit-1.json',
     from: 'whofixes audit OLD NEW --format json',

@@ -1,5 +1,6 @@
 import type { Effect, Power } from '../effects/effect.js'
 import type { Occurrence, RunEffects } from '../effects/run-effects.js'
+import type { Look } from '../host/look.js'
 import type { Cause, Truth } from '../jinja/value.js'
 import type { Phrase } from '../markdown/phrases.js'
 
@@ -83,6 +84,8 @@ export interface Problem {
   readonly byHand: readonly string[]
   /** What kubespray's documentation says of it. */
   readonly claims?: readonly Claim[]
+  /** How a captured host stands to it; absent where nothing of a host tells. */
+  readonly onHost?: Look
   /** What to know beside the verdict, from what happens or may happen. */
   readonly notes?: (occurrences: readonly Occurrence[], effects: RunEffects) => readonly Note[]
 }

@@ -1,0 +1,60 @@
+import { type Analysis, type AnalysisRequest, analyze, type OnHost, shownVariables } from '../analyze.js'
+import { textOf } from '../effects/argument.js'
+import { lookingTasks } from '../effects/looking.js'
+import { textAt } from '../evidence/host-files.js'
+import { sourceOf } from '../recorded/published.js'
+import { reportedChecks } from '../reports/checks.js'
+import { changesOf } from '../reports/file-changes.js'
+import { type ReportedHost, reportedHostProblem, reportedSettings } from '../reports/preflight.js'
+import { namingOf } from '../reports/report.js'
+import type { SourceTree } from '../source/tree.js'
+
+/** An analysis of role code and a captured host. */
+export type HostAnalysis = Analysis & { readonly onHost: OnHost }
+
+/** Analyzes role code together with a captured host. The request names evidence. */
+export function analyzeHost(tree: SourceTree, request: AnalysisRequest): HostAnalysis {
+  const analysis = analyze(tree, { ...request, variables: () => shownVariables })
+  const { onHost } = analysis
+  if (onHost === undefined) throw new Error('the request names no evidence')
+  return { ...analysis, onHost }
+}
+
+/** What a report says of one host; `only` some problems, where given. */
+export function reportedHost(analysis: HostAnalysis, only: readonly string[] | undefined): ReportedHost {
+  const { run, origin, addresses, effects, onHost } = analysis
+  const source = sourceOf(origin)
+  const onlyLooks = lookingTasks(effects)
+  const { checks } = reportedChecks({ run, source, addressOf: addresses.of, onlyLooks })
+  const naming = namingOf(source, addresses)
+  const { moments, verdicts, changedPaths, evidence } = onHost
+  const asked = verdicts.filter(({ verdict }) => only?.includes(verdict.problem.id) !== false)
+  return {
+    hosts: [{ host: run.host, evidence: evidence.origin }],
+    stops: checks.filter(({ outcome }) => outcome === 'stops'),
+    open: checks.filter(({ outcome }) => outcome === 'unknown'),
+    problems: asked.map(each => reportedHostProblem(each, naming)),
+    settings: reportedSettings(settingsOf(analysis), moments),
+    changes: changesOf(changedPaths, moments),
+  }
+}
+
+/** The kernel settings that problems ask for, then those that the run writes. */
+function settingsOf({ effects }: Analysis): readonly string[] {
+  const written = effects.occurrences.flatMap(({ effect, asWritten }) =>
+    effect.kind === 'sysctl' && !asWritten ? (textOf(effect.key) ?? []) : [],
+  )
+  return [
+    'net.ipv4.ip_forward',
+    'net.bridge.bridge-nf-call-iptables',
+    'net.bridge.bridge-nf-call-ip6tables',
+    ...written,
+  ]
+}
+
+/** All swap of a host in KiB, as its kernel counts it; undefined where that was not captured. */
+export function swapTotalOf({ evidence }: OnHost): number | undefined {
+  const text = textAt(evidence.files, '/proc/meminfo')
+  const digits = text.kind === 'known' ? /^SwapTotal:\s*(\d+) kB$/m.exec(text.value.text)?.[1] : undefined
+  return digits === undefined ? undefined : Number(digits)
+}

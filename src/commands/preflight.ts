@@ -1,0 +1,127 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { sourceOf } from '../recorded/published.js'
+import { reportedAnsible } from '../reports/ansible-rules.js'
+import { renderAnswerJson, undecided } from '../reports/answer-json.js'
+import { beforeFile, factsFile, labText, portsFile } from '../reports/lab-files.js'
+import type { PreflightReport } from '../reports/preflight.js'
+import { renderPreflightJson } from '../reports/preflight-json.js'
+import { renderPreflightMarkdown } from '../reports/preflight-markdown.js'
+import { renderPreflightText } from '../reports/preflight-text.js'
+import { type ReportedDiagnostic, reportedDiagnostic } from '../reports/report.js'
+import { UsageError } from '../source/diagnostic.js'
+import type { DefineCommand, ExitStatus, Terminal } from './command.js'
+import { analyzeHost, type HostAnalysis, reportedHost, swapTotalOf } from './hosts.js'
+import { type AnalysisOptions, addAnalysisOptions, addOutputOptions, type OutputOptions, requestOf } from './options.js'
+import { replaceFile, styleFor, writeReport } from './output.js'
+import { asItsRoleSees, openCodeOf, reportOfAnalysis, tellDiagnostics } from './subject.js'
+
+interface PreflightOptions {
+  readonly only?: readonly string[]
+  readonly write?: string
+}
+
+/** `whofixes preflight`: role code and captured hosts together. */
+export const definePreflight: DefineCommand = (program, terminal, finish) => {
+  const command = program
+    .command('preflight')
+    .description('role code × host: what kubespray mends, what the operator does first, what comes back at a reboot')
+    .argument('[source]', 'a release, a directory or DIR@REV')
+    .option('--only <problems>', 'only these problems, with commas; the exit status is about them too', splitNames)
+    .option('--write <dir>', "write the lab's files to DIR: before.json, ports.json, facts.json, who-fixes.json")
+  addOutputOptions(addAnalysisOptions(command), ['text', 'json', 'markdown']).action(
+    (source: string | undefined, options: AnalysisOptions & OutputOptions & PreflightOptions) => {
+      const request = requestOf(options)
+      if (request.evidence === undefined) {
+        throw new UsageError(
+          'preflight needs --evidence PATH: what `whofixes collect` printed on the host, or / for this one',
+        )
+      }
+      const analysis = analyzeHost(openCodeOf(source, 'preflight'), request)
+      const { only } = options
+      requireLooked(only, analysis)
+      const { run, origin } = analysis
+      const hosts = [reportedHost(analysis, only)]
+      const ansible = reportedAnsible(run.ansible)
+      const report: PreflightReport = { source: sourceOf(origin), playbook: run.playbook, ansible, hosts }
+      const unknown = options.write === undefined ? [] : writeLabFiles(options.write, analysis)
+      writeReport(rendered(report, options, terminal), options, terminal)
+      // Where the run stops stands in the report.
+      const diagnostics: readonly ReportedDiagnostic[] = analysis.diagnostics.map(reportedDiagnostic)
+      tellDiagnostics(
+        diagnostics.filter(({ code }) => code !== 'run-stops'),
+        options,
+        terminal,
+      )
+      for (const line of unknown) terminal.err(line)
+      finish(unknown.length > 0 ? 3 : statusOf(report))
+    },
+  )
+}
+
+function splitNames(text: string): readonly string[] {
+  return text.split(',').map(name => name.trim())
+}
+
+/** Throws UsageError for a problem that no host is looked at for. */
+function requireLooked(only: readonly string[] | undefined, { onHost }: HostAnalysis): void {
+  const names = onHost.verdicts.map(({ verdict }) => verdict.problem.id)
+  const wrong = only?.find(name => !names.includes(name))
+  if (wrong === undefined) return
+  throw new UsageError(`--only ${wrong}: no such problem is looked for on a host; there are ${names.join(', ')}`)
+}
+
+function rendered(report: PreflightReport, options: OutputOptions, terminal: Terminal): string {
+  switch (options.format) {
+    case 'json':
+      return renderPreflightJson(report)
+    case 'markdown':
+      return renderPreflightMarkdown(report)
+    default:
+      return renderPreflightText(report, styleFor(options, terminal))
+  }
+}
+
+/** 3 where a state that is asked for is not known; 1 where the run stops or the operator has to act. */
+function statusOf({ hosts }: PreflightReport): ExitStatus {
+  const problems = hosts.flatMap(host => host.problems)
+  const isOpen = problems.some(each =>
+    [each.now, each.afterRun, each.afterReboot].some(({ state }) => state === 'unknown'),
+  )
+  if (isOpen) return 3
+  const asks = hosts.some(({ stops }) => stops.length > 0) || problems.some(({ acts }) => acts.includes('operator'))
+  return asks ? 1 : 0
+}
+
+/** Writes the lab's files, all of them made before the first is written; what is not known in them, a line each. */
+function writeLabFiles(directory: string, analysis: HostAnalysis): readonly string[] {
+  const files = labFiles(analysis)
+  try {
+    mkdirSync(directory, { recursive: true })
+  } catch (error) {
+    throw new UsageError(
+      `--write ${directory}: the directory cannot be made (${error instanceof Error ? error.message : String(error)})`,
+    )
+  }
+  for (const { name, text } of files) replaceFile(join(directory, name), text)
+  return files.flatMap(({ name, unknown }) => unknown.map(line => `${name}: ${line}`))
+}
+
+interface WrittenFile {
+  readonly name: string
+  readonly text: string
+  readonly unknown: readonly string[]
+}
+
+function labFiles(analysis: HostAnalysis): readonly WrittenFile[] {
+  const { onHost, facts } = analysis
+  const report = reportOfAnalysis(analysis)
+  const [before, ports] = [beforeFile(onHost.moments.now, swapTotalOf(onHost)), portsFile(onHost.moments.now)]
+  const known = factsFile(facts, asItsRoleSees(analysis, 'minimal_master_memory_mb')?.value)
+  return [
+    { name: 'before.json', text: labText(before.content), unknown: before.unknown },
+    { name: 'ports.json', text: labText(ports.content), unknown: ports.unknown },
+    { name: 'facts.json', text: labText(known.content), unknown: known.unknown },
+    { name: 'who-fixes.json', text: renderAnswerJson(report), unknown: undecided(report) },
+  ]
+}

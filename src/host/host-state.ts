@@ -1,0 +1,85 @@
+import { sysctlKey } from '../effects/settings-files.js'
+import type { Found, HostFiles } from '../evidence/host-files.js'
+import { type ChangedFiles, changedFiles } from './changed-files.js'
+import type { Holder, Listener, Moment, Seen, SwapArea, UnitState } from './moment.js'
+
+/** A host as a run changes it: its files, and what runs on it where that is no longer what was captured. */
+export interface HostState {
+  readonly files: ChangedFiles
+  /** Kernel settings that were written, by key. */
+  readonly sysctl: Map<string, Seen<string>>
+  /** Kernel modules that were loaded or unloaded, by name with `_`. */
+  readonly modules: Map<string, Seen<'loaded' | 'built-in'>>
+  /** Units that were started or stopped. */
+  readonly active: Map<string, Found<boolean>>
+  swap: Seen<readonly SwapArea[]>
+  listeners: Seen<readonly Listener[]>
+  /** Packages that may have come, for people: what they brought is not known. */
+  readonly brought: string[]
+  readonly captured: Moment
+}
+
+export function hostState(captured: Moment): HostState {
+  return {
+    files: changedFiles(captured.files),
+    sysctl: new Map(),
+    modules: new Map(),
+    active: new Map(),
+    swap: captured.swap,
+    listeners: captured.listeners,
+    brought: [],
+    captured,
+  }
+}
+
+/** How a unit stands where these files are there: reads them, not what runs. */
+export type ReadUnit = (files: HostFiles, name: string) => Seen<UnitState>
+
+/** The host as it is now in the run; what the run does later does not change it. */
+export function momentOf(state: HostState, readUnit: ReadUnit): Moment {
+  const files = withBrought(state.files.copy(), [...state.brought])
+  const [sysctl, modules, active] = [new Map(state.sysctl), new Map(state.modules), new Map(state.active)]
+  const { captured, swap, listeners } = state
+  return {
+    files,
+    sysctl: key => sysctl.get(sysctlKey(key)) ?? captured.sysctl(key),
+    module: name => modules.get(moduleName(name)) ?? captured.module(name),
+    swap,
+    listeners,
+    unit: name => {
+      const read = readUnit(files, name)
+      const changed = active.get(name)
+      return changed === undefined || read.kind !== 'known'
+        ? read
+        : { ...read, value: { ...read.value, active: changed } }
+    },
+  }
+}
+
+export function moduleName(name: string): string {
+  return name.replaceAll('-', '_')
+}
+
+/** Whether a listener is held by a unit, also by the socket unit that starts it. */
+export function isHeldBy({ holder }: { readonly holder: Holder }, unit: string): boolean {
+  return holder.unit === unit || holder.starts === unit
+}
+
+/** Where packages put programs; what they bring elsewhere is taken not to stand in the way of what was captured. */
+const OF_PACKAGES = /^\/(usr\/)?(s?bin|lib(64|exec)?|share)\/|^\/opt\//
+/** What decides about a boot stays as it was captured: else nothing could be told once a package was installed. */
+const OF_THE_BOOT = /\/(sysctl|modules-load|modprobe)\.d\/|\/systemd\/|\/lib\/modules\//
+
+/** A program that is not there may have come with a package. */
+function withBrought(files: HostFiles, brought: readonly string[]): HostFiles {
+  const [first] = brought
+  if (first === undefined) return files
+  return {
+    ...files,
+    entry: path => {
+      const found = files.entry(path)
+      const mayHaveCome = found.kind === 'absent' && OF_PACKAGES.test(path) && !OF_THE_BOOT.test(path)
+      return mayHaveCome ? { kind: 'unknown', because: first } : found
+    },
+  }
+}

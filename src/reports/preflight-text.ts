@@ -1,0 +1,164 @@
+import { ansibleText } from './ansible-rules.js'
+import { placeText } from './place.js'
+import type {
+  HostCondition,
+  PreflightReport,
+  ReportedFileChange,
+  ReportedHost,
+  ReportedHostAnswer,
+  ReportedHostProblem,
+} from './preflight.js'
+import { sourceText } from './report-text.js'
+import { plain, type Style, wrap } from './style.js'
+
+/** Hosts that are named where many have the same answers. */
+const NAMED = 6
+
+/** The report for the person who is about to run the playbook: what the operator has to do stands first. */
+export function renderPreflightText(report: PreflightReport, style: Style = plain): string {
+  const { source, playbook, ansible, hosts } = report
+  const lines = [
+    style.strong(`Preflight: ${sourceText(source)}, ${playbook}`),
+    ...wrap(ansibleText(ansible), '', '  '),
+    ...(hosts.length > 1 ? ['', ...overview(hosts, style)] : []),
+    ...hosts.flatMap(host => ['', ...hostLines(host, style)]),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** One row for hosts that have the same answers. */
+function overview(hosts: readonly ReportedHost[], style: Style): readonly string[] {
+  const rows = hosts.map(host => {
+    const operator = host.problems.filter(({ acts }) => acts.includes('operator')).map(({ id }) => id)
+    return {
+      count: String(host.hosts.length),
+      names: namesText(host, 3),
+      stops: String(host.stops.length),
+      operator: operator.length === 0 ? 'nothing' : operator.join(', '),
+    }
+  })
+  const width = (of: (row: (typeof rows)[number]) => string, head: string): number =>
+    Math.max(head.length, ...rows.map(row => of(row).length))
+  const [count, names, stops] = [
+    width(row => row.count, 'HOSTS'),
+    width(row => row.names, 'NAMES'),
+    width(row => row.stops, 'STOPS'),
+  ]
+  const line = (row: (typeof rows)[number]): string =>
+    `${row.count.padStart(count)}  ${row.names.padEnd(names)}  ${row.stops.padStart(stops)}  ${row.operator}`
+  return [
+    style.faint(line({ count: 'HOSTS', names: 'NAMES', stops: 'STOPS', operator: 'FOR THE OPERATOR' })),
+    ...rows.map(line),
+  ]
+}
+
+function namesText({ hosts }: ReportedHost, most: number): string {
+  const names = hosts.slice(0, most).map(({ host }) => host)
+  const more = hosts.length - names.length
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ')
+}
+
+function hostLines(host: ReportedHost, style: Style): readonly string[] {
+  const { stops, open, problems, settings, changes, hosts } = host
+  const from = hosts.length === 1 && hosts[0]?.evidence != null ? ` (${hosts[0].evidence})` : ''
+  const operator = problems.filter(({ acts }) => acts.includes('operator'))
+  const unsure = problems.filter(each => statesOf(each).includes('unknown'))
+  const lines = [style.strong(`${hosts.length === 1 ? 'Host' : 'Hosts'} ${namesText(host, NAMED)}${from}`), '']
+  lines.push(...table(problems, style))
+  const section = (title: string, rows: readonly string[]): void => {
+    if (rows.length > 0) lines.push('', title, ...rows)
+  }
+  section(
+    style.bad('The run stops here'),
+    stops.flatMap(check => [
+      `  ${check.task}  ${style.faint(placeText(check))}`,
+      ...wrap(`because ${check.because}`, '    ', '      '),
+    ]),
+  )
+  section(
+    style.bad('For the operator, before the run'),
+    operator.flatMap(problem => operatorLines(problem, style)),
+  )
+  section(
+    'kubespray mends',
+    problems.filter(({ acts }) => acts.includes('kubespray')).flatMap(problem => mendedLines(problem, style)),
+  )
+  section(style.unsure('Not known'), [
+    ...unsure.flatMap(unsureLines),
+    ...open.flatMap(check => wrap(`${check.task} (${placeText(check)}): ${check.because}`, '  ', '    ')),
+  ])
+  section(
+    'Kernel settings (now, after the run, after the next boot)',
+    settings.map(({ key, now, afterRun, afterReboot, decidedBy }) => {
+      const by = decidedBy === null ? '' : `  ${style.faint(`${decidedBy.file}:${decidedBy.line}`)}`
+      return `  ${key}: ${[now, afterRun, afterReboot].map(value => value ?? '?').join(', ')}${by}`
+    }),
+  )
+  section('Files kubespray changes', changes.flatMap(changeLines))
+  return lines
+}
+
+function statesOf({ now, afterRun, afterReboot }: ReportedHostProblem): readonly HostCondition[] {
+  return [now.state, afterRun.state, afterReboot.state]
+}
+
+const HEAD = ['PROBLEM', 'NOW', 'AFTER RUN', 'AFTER REBOOT', 'WHO ACTS'] as const
+
+function table(problems: readonly ReportedHostProblem[], style: Style): readonly string[] {
+  const rows = problems.map(problem => [
+    problem.id,
+    ...statesOf(problem),
+    problem.acts.length === 0 ? '-' : problem.acts.join(', '),
+  ])
+  const widths = HEAD.map((head, column) => Math.max(head.length, ...rows.map(row => (row[column] ?? '').length)))
+  const line = (row: readonly string[], colour: (text: string) => string = text => text): string =>
+    row
+      .map((cell, column) => {
+        const padded = column === row.length - 1 ? cell : cell.padEnd((widths[column] ?? 0) + 2)
+        return colour(padded)
+      })
+      .join('')
+  const shade: Readonly<Record<string, (text: string) => string>> = {
+    ok: style.good,
+    problem: style.bad,
+    unknown: style.unsure,
+  }
+  return [
+    line([...HEAD], style.faint),
+    ...rows.map(row => line(row, cell => (shade[cell.trim()] ?? ((text: string) => text))(cell))),
+  ]
+}
+
+function operatorLines(problem: ReportedHostProblem, style: Style): readonly string[] {
+  const { id, afterRun, afterReboot, steps } = problem
+  const [first, later] = [tell(afterRun, 'after the run'), tell(afterReboot, 'after a reboot')]
+  return [
+    `  ${style.strong(id)}`,
+    ...[...new Set([...first, ...later])].flatMap(says => wrap(says, '    ', '      ')),
+    ...steps.flatMap(({ says, command }) => [...wrap(says, '    - ', '      '), `      $ ${command}`]),
+  ]
+}
+
+function tell({ state, says, places }: ReportedHostAnswer, when: string): readonly string[] {
+  if (state !== 'problem') return []
+  const [place] = places
+  const at = place === undefined ? '' : ` (${place.line === undefined ? place.file : `${place.file}:${place.line}`})`
+  return [`${when}: ${says}${at}`]
+}
+
+function mendedLines({ id, evidence }: ReportedHostProblem, style: Style): readonly string[] {
+  return evidence.map(each => `  ${id}: ${each.effect}  ${style.faint(placeText(each))}`)
+}
+
+function unsureLines({ id, now, afterRun, afterReboot }: ReportedHostProblem): readonly string[] {
+  const whys = new Set([now, afterRun, afterReboot].filter(({ state }) => state === 'unknown').map(({ says }) => says))
+  return [...whys].flatMap(why => wrap(`${id}: ${why}`, '  ', '    '))
+}
+
+function changeLines({ path, patch, because }: ReportedFileChange): readonly string[] {
+  if (patch === null) return wrap(`${path}: ${because ?? 'what becomes of it is not known'}`, '  ', '    ')
+  return patch
+    .replace(/\n$/, '')
+    .split('\n')
+    .map(line => `  ${line}`)
+}
