@@ -57,7 +57,8 @@ export function startsAtBoot(files: HostFiles, unit: string): Seen<boolean> {
   if (loaded.kind === 'known' && isGenerated(loaded.value.path) && source === '/etc/fstab')
     return { kind: 'unknown', because: `${name} is made anew from /etc/fstab at boot`, places: found.places }
   if (loaded.kind === 'unknown') return { kind: 'unknown', because: loaded.because, places: found.places }
-  if (loaded.kind === 'absent' && all.vendor.kind === 'known') return { kind: 'known', value: false, places: found.places }
+  if (loaded.kind === 'absent' && all.vendor.kind === 'known')
+    return { kind: 'known', value: false, places: found.places }
   return { kind: 'known', value: true, places: found.places }
 }
 
@@ -105,7 +106,11 @@ interface Step {
   readonly place: HostPlace
 }
 
-function stepsFrom(all: UnitFiles, name: string, loaded: Found<Unit>): { readonly steps: readonly Step[]; readonly open: readonly string[] } {
+function stepsFrom(
+  all: UnitFiles,
+  name: string,
+  loaded: Found<Unit>,
+): { readonly steps: readonly Step[]; readonly open: readonly string[] } {
   const pulled = pulledInBy(all, name)
   const steps: Step[] = pulled.units.map(({ name: to, path }) => ({
     to,
@@ -115,11 +120,19 @@ function stepsFrom(all: UnitFiles, name: string, loaded: Found<Unit>): { readonl
   const open = [...pulled.open]
   // Names that are only aliases may have directories of their own.
   for (const alias of loaded.kind === 'known' ? loaded.value.names.slice(0, -1) : [])
-    steps.push(...pulledInBy(all, alias).units.map(({ name: to, path }): Step => ({ to, way: 'starts', place: { file: path, says: `${alias} pulls in ${to}` } })))
+    steps.push(
+      ...pulledInBy(all, alias).units.map(
+        ({ name: to, path }): Step => ({ to, way: 'starts', place: { file: path, says: `${alias} pulls in ${to}` } }),
+      ),
+    )
   if (loaded.kind !== 'known') {
     if (all.vendor.kind !== 'known' && isStandardUnit(name))
       for (const to of STANDARD_UNITS.get(name) ?? [])
-        steps.push({ to, way: 'starts', place: { file: `/usr/lib/systemd/system/${name}`, says: `${name} pulls in ${to}, as systemd ships it` } })
+        steps.push({
+          to,
+          way: 'starts',
+          place: { file: `/usr/lib/systemd/system/${name}`, says: `${name} pulls in ${to}, as systemd ships it` },
+        })
     return { steps, open }
   }
   const { settings } = loaded.value
@@ -129,9 +142,11 @@ function stepsFrom(all: UnitFiles, name: string, loaded: Found<Unit>): { readonl
     else if (isUnitName(to)) steps.push({ to, way, place: setting.place })
   }
   for (const pull of PULLS)
-    for (const setting of listed(settings, 'Unit', pull)) for (const word of wordsOf(setting)) add(setting, word, 'starts')
+    for (const setting of listed(settings, 'Unit', pull))
+      for (const word of wordsOf(setting)) add(setting, word, 'starts')
   if (typeOf(name) === 'service')
-    for (const setting of listed(settings, 'Service', 'Sockets')) for (const word of wordsOf(setting)) add(setting, word, 'starts')
+    for (const setting of listed(settings, 'Service', 'Sockets'))
+      for (const word of wordsOf(setting)) add(setting, word, 'starts')
   const triggered = triggeredBy(name, settings)
   if (triggered !== undefined) {
     const way = typeOf(name) === 'timer' ? 'starts' : 'on-demand'
@@ -181,7 +196,10 @@ const RUNLEVELS: Readonly<Record<string, string>> = {
 }
 
 /** What the kernel command line of this boot says of units; the next one is taken to have the same. */
-function kernelCommandLine(files: HostFiles): { readonly starts: readonly string[]; readonly masks: ReadonlySet<string> } {
+function kernelCommandLine(files: HostFiles): {
+  readonly starts: readonly string[]
+  readonly masks: ReadonlySet<string>
+} {
   const text = textAt(files, '/proc/cmdline')
   const words = text.kind === 'known' ? text.value.text.split(/\s+/) : []
   let first = 'default.target'

@@ -7,7 +7,13 @@ export type Owner =
   | { readonly kind: 'user-unit'; readonly unit: string; readonly uid: number }
   /** Somebody's login. */
   | { readonly kind: 'session'; readonly unit: string; readonly uid?: number }
-  | { readonly kind: 'container'; readonly runtime: string; readonly id?: string; readonly pod: boolean; readonly uid?: number }
+  | {
+      readonly kind: 'container'
+      readonly runtime: string
+      readonly id?: string
+      readonly pod: boolean
+      readonly uid?: number
+    }
   /** systemd itself. */
   | { readonly kind: 'manager' }
   /** No unit: the root of the tree, or a cgroup nobody knows. */
@@ -52,12 +58,17 @@ const CONTAINER_NAMES: readonly { readonly pattern: RegExp; readonly runtime: st
 ]
 
 /** Directories of the driver cgroupfs that have containers by their bare names below them. */
-const CONTAINER_DIRECTORIES: Readonly<Record<string, string>> = { docker: 'docker', lxc: 'lxc', libpod_parent: 'podman' }
+const CONTAINER_DIRECTORIES: Readonly<Record<string, string>> = {
+  docker: 'docker',
+  lxc: 'lxc',
+  libpod_parent: 'podman',
+}
 
 function ownerOfPath(path: string): Owner {
   const parts = path.split('/').filter(part => part !== '' && part !== '..')
   const first = parts.findIndex(part => !part.endsWith('.slice'))
-  if (first === -1) return parts.some(isPods) ? { kind: 'container', runtime: 'cri', pod: true } : { kind: 'none', path }
+  if (first === -1)
+    return parts.some(isPods) ? { kind: 'container', runtime: 'cri', pod: true } : { kind: 'none', path }
   if (parts[0] === 'init.scope') return { kind: 'manager' }
   const uid = uidOf(parts)
   const container = containerOf(parts, first)
@@ -101,6 +112,7 @@ function containerOf(parts: readonly string[], first: number): Extract<Owner, { 
   const id = parts[first + 1]
   if (runtime !== undefined && id !== undefined) return { kind: 'container', runtime, id, pod }
   const machine = /^machine-(.+)\.scope$/.exec(parts[first] ?? '')?.[1]
-  if (parts[0] === 'machine.slice' && machine !== undefined) return { kind: 'container', runtime: 'machine', id: unescapeUnit(machine), pod }
+  if (parts[0] === 'machine.slice' && machine !== undefined)
+    return { kind: 'container', runtime: 'machine', id: unescapeUnit(machine), pod }
   return undefined
 }

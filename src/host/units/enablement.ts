@@ -26,7 +26,8 @@ export function enablementOf(files: HostFiles, name: string, when: When = 'now')
   if (persistent !== undefined) return { kind: 'known', value: 'enabled', places: [persistent, file] }
   const runtime = found.find(({ file: path }) => path.startsWith('/run/'))
   if (runtime !== undefined) return { kind: 'known', value: 'enabled-runtime', places: [runtime, file] }
-  if (found[0] !== undefined && templateOf(name) !== undefined) return { kind: 'known', value: 'static', places: [found[0], file] }
+  if (found[0] !== undefined && templateOf(name) !== undefined)
+    return { kind: 'known', value: 'static', places: [found[0], file] }
   const linked = linkOutside(all, unit)
   if (linked !== undefined) return { kind: 'known', value: linked, places: [file] }
   return { kind: 'known', value: withoutLinks(unit), places: [file] }
@@ -40,7 +41,9 @@ function aliasPlaces(all: UnitFiles, name: string, file: HostPlace): readonly Ho
 /** What `[Install]` says of a unit that no link enables. */
 function withoutLinks({ settings, name }: Unit): string {
   const isInstance = templateOf(name) !== undefined
-  const rules = ['WantedBy', 'RequiredBy', 'UpheldBy', 'Alias'].some(each => listed(settings, 'Install', each).length > 0)
+  const rules = ['WantedBy', 'RequiredBy', 'UpheldBy', 'Alias'].some(
+    each => listed(settings, 'Install', each).length > 0,
+  )
   if (rules || (!isInstance && last(settings, 'Install', 'DefaultInstance') !== undefined)) return 'disabled'
   return listed(settings, 'Install', 'Also').length > 0 ? 'indirect' : 'static'
 }
@@ -65,13 +68,15 @@ function linksTo(all: UnitFiles, unit: Unit): Found<readonly HostPlace[]> {
     const inside = all.names(directory)
     if (inside.kind === 'unknown') return inside
     for (const name of inside.kind === 'known' ? inside.value : []) {
-      if (aliases.has(name) && leadsTo(all.files, `${directory}/${name}`, unit)) places.push({ file: `${directory}/${name}` })
+      if (aliases.has(name) && leadsTo(all.files, `${directory}/${name}`, unit))
+        places.push({ file: `${directory}/${name}` })
       if (!/\.(wants|requires|upholds)$/.test(name)) continue
       const pulled = all.names(`${directory}/${name}`)
       if (pulled.kind === 'unknown') return pulled
       for (const each of pulled.kind === 'known' ? pulled.value : []) {
         const fits = names.has(each) || (isTemplate && templateOf(each) === unit.name)
-        if (fits && isLink(all.files, `${directory}/${name}/${each}`)) places.push({ file: `${directory}/${name}/${each}` })
+        if (fits && isLink(all.files, `${directory}/${name}/${each}`))
+          places.push({ file: `${directory}/${name}/${each}` })
       }
     }
   }

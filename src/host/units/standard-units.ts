@@ -25,7 +25,16 @@ export const STANDARD_UNITS: ReadonlyMap<string, readonly string[]> = new Map([
       'systemd-update-utmp.service',
     ],
   ],
-  ['sockets.target', ['systemd-journald.socket', 'systemd-journald-dev-log.socket', 'systemd-udevd-control.socket', 'systemd-udevd-kernel.socket', 'systemd-initctl.socket']],
+  [
+    'sockets.target',
+    [
+      'systemd-journald.socket',
+      'systemd-journald-dev-log.socket',
+      'systemd-udevd-control.socket',
+      'systemd-udevd-kernel.socket',
+      'systemd-initctl.socket',
+    ],
+  ],
   ['timers.target', ['systemd-tmpfiles-clean.timer']],
   ['getty.target', ['getty@tty1.service']],
   ['local-fs.target', ['systemd-remount-fs.service']],

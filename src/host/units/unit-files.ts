@@ -126,7 +126,9 @@ function fragmentAt(all: UnitFiles, path: string, name: string): Found<Fragment>
   }
   const led = follow(files, path)
   if (led.kind !== 'known') return led
-  return isEmpty(led.value) ? { kind: 'known', value: { kind: 'masked', path } } : { kind: 'known', value: { kind: 'file', path } }
+  return isEmpty(led.value)
+    ? { kind: 'known', value: { kind: 'masked', path } }
+    : { kind: 'known', value: { kind: 'file', path } }
 }
 
 /** `bar@x.service -> foo@.service` makes `bar@x.service` a name of `foo@x.service`. */
@@ -156,7 +158,17 @@ function loadUnit(all: UnitFiles, asked: string): Found<Unit> {
     const fragment = found.value
     if (fragment.kind === 'masked') {
       const says = 'masks it: leads to /dev/null or is empty'
-      return { kind: 'known', value: { name, names, path: fragment.path, masked: true, settings: [], places: [{ file: fragment.path, says }] } }
+      return {
+        kind: 'known',
+        value: {
+          name,
+          names,
+          path: fragment.path,
+          masked: true,
+          settings: [],
+          places: [{ file: fragment.path, says }],
+        },
+      }
     }
     if (fragment.kind === 'file') return readUnit(all, names, fragment.path)
     name = fragment.of
@@ -252,7 +264,10 @@ export interface PulledIn {
  * What the directories of a unit pull in: of one name the link in the strongest directory, none where that is a mask. `open`
  * says why there may be more.
  */
-export function pulledInBy(all: UnitFiles, unit: string): { readonly units: readonly PulledIn[]; readonly open: readonly string[] } {
+export function pulledInBy(
+  all: UnitFiles,
+  unit: string,
+): { readonly units: readonly PulledIn[]; readonly open: readonly string[] } {
   const units = new Map<string, PulledIn | undefined>()
   const open: string[] = []
   const template = templateOf(unit)
@@ -287,7 +302,10 @@ function instanceFor(name: string, unit: string): string {
 }
 
 /** The names of all units of a type that have a file or are pulled in; instances as they are named there. */
-export function unitNames(all: UnitFiles, type: string): { readonly names: readonly string[]; readonly open: readonly string[] } {
+export function unitNames(
+  all: UnitFiles,
+  type: string,
+): { readonly names: readonly string[]; readonly open: readonly string[] } {
   const names = new Set<string>()
   const open: string[] = []
   const take = (listed: Found<readonly string[]>): readonly string[] => {

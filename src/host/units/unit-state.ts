@@ -1,9 +1,9 @@
 import type { Evidence } from '../../evidence/evidence.js'
 import { type Found, textAt } from '../../evidence/host-files.js'
 import type { Seen, UnitState } from '../moment.js'
+import { startsAtBoot } from './boot-reach.js'
 import { cgroupPaths } from './cgroup.js'
 import { enablementOf } from './enablement.js'
-import { startsAtBoot } from './boot-reach.js'
 import { unitFilesOf } from './unit-files.js'
 import { last, templateOf, typeOf } from './unit-syntax.js'
 
@@ -24,16 +24,26 @@ export function unitState(evidence: Evidence, name: string): Seen<UnitState> {
   }
   const boot = startsAtBoot(files, name)
   const atBoot: Found<boolean> =
-    boot.kind === 'known' ? { kind: 'known', value: boot.value } : boot.kind === 'absent' ? boot : { kind: 'unknown', because: boot.because }
+    boot.kind === 'known'
+      ? { kind: 'known', value: boot.value }
+      : boot.kind === 'absent'
+        ? boot
+        : { kind: 'unknown', because: boot.because }
   const state: UnitState = { active, atBoot, ...(enabled.kind === 'known' && { enabled: enabled.value }) }
   return { kind: 'known', value: state, places: [...enabled.places, ...boot.places] }
 }
 
 /** What systemd printed of a unit: its states LOAD, ACTIVE and SUB; absent: it was not loaded. */
-export function listedState(evidence: Evidence, name: string): Found<{ readonly load: string; readonly active: string; readonly sub: string }> {
+export function listedState(
+  evidence: Evidence,
+  name: string,
+): Found<{ readonly load: string; readonly active: string; readonly sub: string }> {
   const printed = evidence.command(LIST_UNITS)
   if (printed.kind !== 'known' || printed.value.status !== 0)
-    return { kind: 'unknown', because: printed.kind === 'unknown' ? printed.because : 'systemctl list-units did not run' }
+    return {
+      kind: 'unknown',
+      because: printed.kind === 'unknown' ? printed.because : 'systemctl list-units did not run',
+    }
   for (const line of printed.value.stdout.split('\n')) {
     const [unit, load = '', active = '', sub = ''] = line.replace(/^[●*\s]+/, '').split(/\s+/)
     if (unit === name) return { kind: 'known', value: { load, active, sub } }
@@ -43,16 +53,21 @@ export function listedState(evidence: Evidence, name: string): Found<{ readonly 
 
 function activeOf(evidence: Evidence, name: string): Found<boolean> {
   const listed = listedState(evidence, name)
-  if (listed.kind === 'known') return { kind: 'known', value: ['active', 'reloading', 'refreshing'].includes(listed.value.active) }
+  if (listed.kind === 'known')
+    return { kind: 'known', value: ['active', 'reloading', 'refreshing'].includes(listed.value.active) }
   if (listed.kind === 'absent') return { kind: 'known', value: false }
   const type = typeOf(name)
   if (type !== 'service' && type !== 'scope')
-    return { kind: 'unknown', because: `whether ${name} is active only systemctl tells, and its answer was not captured` }
+    return {
+      kind: 'unknown',
+      because: `whether ${name} is active only systemctl tells, and its answer was not captured`,
+    }
   const group = cgroupOf(evidence, name)
   if (group.kind === 'known' && group.value) return group
   for (const pid of pidsIn(evidence)) {
     const text = textAt(evidence.files, `/proc/${pid}/cgroup`)
-    if (text.kind === 'known' && cgroupPaths(text.value.text).some(path => path.split('/').includes(name))) return { kind: 'known', value: true }
+    if (text.kind === 'known' && cgroupPaths(text.value.text).some(path => path.split('/').includes(name)))
+      return { kind: 'known', value: true }
   }
   return group
 }
@@ -81,7 +96,9 @@ function cgroupOf({ files }: Evidence, name: string): Found<boolean> {
     if (group.kind === 'unknown') because = group.because
     const isThere = files.entry(`${root}/system.slice`).kind === 'known'
     if (!isThere || group.kind !== 'absent') continue
-    const isOneshot = last(settings, 'Service', 'Type')?.value === 'oneshot' || last(settings, 'Service', 'RemainAfterExit') !== undefined
+    const isOneshot =
+      last(settings, 'Service', 'Type')?.value === 'oneshot' ||
+      last(settings, 'Service', 'RemainAfterExit') !== undefined
     if (unit.kind !== 'unknown' && !isOneshot) return { kind: 'known', value: false }
     because = `${name} need not have processes to be active`
   }
@@ -90,7 +107,9 @@ function cgroupOf({ files }: Evidence, name: string): Found<boolean> {
 
 function defaultSlice(name: string): string {
   const template = templateOf(name)
-  return template === undefined ? 'system.slice' : `system-${template.slice(0, template.indexOf('@')).replaceAll('-', '\\x2d')}.slice`
+  return template === undefined
+    ? 'system.slice'
+    : `system-${template.slice(0, template.indexOf('@')).replaceAll('-', '\\x2d')}.slice`
 }
 
 /** `a-b.slice` is inside `a.slice`. */

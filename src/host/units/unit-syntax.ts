@@ -77,7 +77,8 @@ export function typeOf(unit: string): string {
   return unit.slice(unit.lastIndexOf('.') + 1)
 }
 
-const UNIT_NAME = /^[A-Za-z0-9:_.\\-]+(@[A-Za-z0-9:_.\\@-]*)?\.(service|socket|target|device|mount|automount|swap|timer|path|slice|scope)$/
+const UNIT_NAME =
+  /^[A-Za-z0-9:_.\\-]+(@[A-Za-z0-9:_.\\@-]*)?\.(service|socket|target|device|mount|automount|swap|timer|path|slice|scope)$/
 
 /** Whether a text is the name of a unit (man systemd.unit). */
 export function isUnitName(text: string): boolean {
@@ -93,7 +94,10 @@ export function templateOf(unit: string): string | undefined {
 /** The text with `\xNN` undone, as systemd escapes what goes into a name. */
 export function unescapeUnit(text: string): string {
   if (!text.includes('\\x')) return text
-  const bytes = Buffer.from(text.replace(/\\x([0-9a-fA-F]{2})/g, (_all, hex) => String.fromCharCode(Number.parseInt(hex, 16))), 'latin1')
+  const bytes = Buffer.from(
+    text.replace(/\\x([0-9a-fA-F]{2})/g, (_all, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  )
   return bytes.toString('utf8')
 }
 
