@@ -51,6 +51,10 @@ export interface Holder {
   readonly pids: readonly number[]
   /** `comm` or the base name of the program. */
   readonly program?: string
+  /** Of a container: the runtime (`docker`, `podman`, `containerd`, `cri-o`, `cri`, `nerdctl`, `lxc`, `machine`). */
+  readonly container?: { readonly runtime: string; readonly id?: string; readonly pod: boolean }
+  /** The user whose own manager or login it belongs to. */
+  readonly uid?: number
   /** Why the holder or its unit is not known. */
   readonly because?: string
 }
