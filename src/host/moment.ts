@@ -17,6 +17,16 @@ export interface SwapArea {
   readonly device: string
   /** KiB, where known. */
   readonly sizeKb?: number
+  /** What turns it on at boot, as a clause: `/etc/fstab:3 names it`. */
+  readonly because?: string
+  /** What keeps it off for good, in order. */
+  readonly stop?: readonly OperatorStep[]
+}
+
+/** What an operator does, and the command that does it. */
+export interface OperatorStep {
+  readonly says: string
+  readonly command: string
 }
 
 /** Something that listens on a TCP port in the host's network namespace. */
@@ -25,6 +35,8 @@ export interface Listener {
   /** As `ss` prints it: `0.0.0.0`, `127.0.0.1`, `::`, `::1`. */
   readonly address: string
   readonly holder: Holder
+  /** Why the run may have ended it, where that is not known. */
+  readonly perhapsEnded?: string
 }
 
 /**
