@@ -3,9 +3,9 @@ import { type Addresses, addressesIn } from './addresses/addressed.js'
 import { roleTexts } from './effects/role-text.js'
 import { effectsOfRun, type RunEffects } from './effects/run-effects.js'
 import type { Evidence } from './evidence/evidence.js'
-import { evidenceOf } from './evidence/open.js'
+import { evidenceHosts } from './evidence/open.js'
+import { afterBoot } from './host/after-boot.js'
 import { followHost, type HostAlong } from './host/along.js'
-import { bootOf } from './host/boot/boot.js'
 import { capturedMoment } from './host/captured.js'
 import { factsOf } from './host/facts/facts.js'
 import { defaultInventory } from './inventory/default-inventory.js'
@@ -128,11 +128,22 @@ export interface Analysis extends RunAnalysis {
   readonly contradictions: () => readonly Contradiction[]
 }
 
+/** The evidence of one host at a path: the only one there, or the one of its name. Throws UsageError where there is none. */
+function evidenceOf(path: string, host: string, report: Report): Evidence {
+  const hosts = evidenceHosts(path, report)
+  const found = hosts.length === 1 ? hosts[0] : hosts.find(each => each.host === host)
+  if (found !== undefined) return found.open()
+  const some = hosts.slice(0, 8).map(each => each.host)
+  throw new UsageError(
+    `${path}: no evidence of ${host} in it; it has ${some.join(', ')}${hosts.length > 8 ? ', …' : ''}`,
+  )
+}
+
 /** A captured host as it is, and as its next boot would make it. No role code is read. */
 export function momentsOf(path: string, name: string): Pick<HostMoments, 'now' | 'booted'> & { readonly host: string } {
   const evidence = evidenceOf(path, name, () => {})
   const now = capturedMoment(evidence)
-  return { now, booted: bootOf(now), host: evidence.host }
+  return { now, booted: afterBoot(now, now, evidence), host: evidence.host }
 }
 
 /** What becomes of a captured host. */
@@ -162,7 +173,12 @@ export function analyze(tree: SourceTree, request: AnalysisRequest): Analysis {
 function lookAtHost(along: HostAlong, verdicts: readonly Verdict[], effects: RunEffects): OnHost {
   const { evidence, before: now } = along
   const afterRun = along.now()
-  const moments: HostMoments = { now, booted: bootOf(now), afterRun, afterReboot: bootOf(afterRun) }
+  const moments: HostMoments = {
+    now,
+    booted: afterBoot(now, now, evidence),
+    afterRun,
+    afterReboot: afterBoot(afterRun, now, evidence),
+  }
   const { inventory, host } = effects.run
   const groups = new Set(groupNamesOf(inventory, host))
   return {

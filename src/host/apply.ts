@@ -13,7 +13,7 @@ import { blockInFile, lineInFile } from './edits/lines.js'
 import { sysctlFileWith } from './edits/sysctl-file.js'
 import { type HostState, isHeldBy, moduleName } from './host-state.js'
 import type { Listener, Seen } from './moment.js'
-import { installLinks } from './units/unit-state.js'
+import { linksOfEnabling, linksThatEnable } from './units/install-links.js'
 
 /** One effect on a host: it happens, or only may (`because` says what is open, as a clause). */
 interface Applied {
@@ -331,7 +331,8 @@ function changeUnit(effect: Unit, applied: Applied): void {
   }
   if (effect.enabled !== undefined) {
     const enabled = isSet(effect.enabled, false)
-    for (const [path, target] of installLinks(state.files, unit)) {
+    const enables = enabled.kind === 'true'
+    for (const { path, target } of (enables ? linksOfEnabling : linksThatEnable)(state.files.copy(), unit)) {
       if (!sure || enabled.kind === 'unknown') state.files.put(path, { kind: 'unknown', because })
       else if (enabled.kind === 'true') state.files.put(path, { kind: 'known', value: { kind: 'link', path, target } })
       else state.files.remove(path)

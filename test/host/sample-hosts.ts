@@ -41,10 +41,13 @@ export const debian12: HostRecord = {
   '/etc/modprobe.d': null,
   '/etc/systemd/system/multi-user.target.wants/ssh.service': { link: '/lib/systemd/system/ssh.service' },
   '/lib': { link: 'usr/lib' },
-  '/usr/lib/systemd/system/basic.target': '[Unit]\nRequires=sysinit.target\nWants=sockets.target timers.target paths.target\n',
+  '/usr/lib/systemd/system/basic.target':
+    '[Unit]\nRequires=sysinit.target\nWants=sockets.target timers.target paths.target\n',
   '/usr/lib/systemd/system/sysinit.target': '[Unit]\nWants=local-fs.target swap.target\n',
   '/usr/lib/systemd/system/sysinit.target.wants/systemd-sysctl.service': { link: '../systemd-sysctl.service' },
-  '/usr/lib/systemd/system/sysinit.target.wants/systemd-modules-load.service': { link: '../systemd-modules-load.service' },
+  '/usr/lib/systemd/system/sysinit.target.wants/systemd-modules-load.service': {
+    link: '../systemd-modules-load.service',
+  },
   '/usr/lib/systemd/system/systemd-sysctl.service': '[Service]\nType=oneshot\nExecStart=/lib/systemd/systemd-sysctl\n',
   '/usr/lib/systemd/system/systemd-modules-load.service':
     '[Service]\nType=oneshot\nExecStart=/lib/systemd/systemd-modules-load\n',
@@ -61,7 +64,8 @@ export const debian12: HostRecord = {
     .join(''),
   [`${MODULES}/modules.builtin`]: 'kernel/fs/ext4/ext4.ko\n',
   [`${MODULES}/modules.alias`]: '',
-  '/proc/meminfo': 'MemTotal:        4030680 kB\nMemFree:         3120000 kB\nSwapTotal:             0 kB\nSwapFree:              0 kB\n',
+  '/proc/meminfo':
+    'MemTotal:        4030680 kB\nMemFree:         3120000 kB\nSwapTotal:             0 kB\nSwapFree:              0 kB\n',
   '/proc/swaps': 'Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n',
   '/proc/modules': 'bridge 311296 0 - Live 0x0000000000000000\n',
   '/proc/cmdline': `BOOT_IMAGE=/boot/vmlinuz-${KERNEL} root=/dev/sda1 ro quiet\n`,
