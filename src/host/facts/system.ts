@@ -11,9 +11,9 @@ export function platformFacts(evidence: Evidence): Dict {
   const set = (name: string, value: string | undefined): void => {
     if (value !== undefined) facts.set(name, known(value))
   }
-  set('kernel', valueOf(files, '/proc/sys/kernel/osrelease') ?? printed(evidence, ['uname', '-r']))
-  set('kernel_version', valueOf(files, '/proc/sys/kernel/version') ?? printed(evidence, ['uname', '-v']))
-  const node = valueOf(files, '/proc/sys/kernel/hostname') ?? printed(evidence, ['uname', '-n'])
+  set('kernel', contentText(files, '/proc/sys/kernel/osrelease') ?? printed(evidence, ['uname', '-r']))
+  set('kernel_version', contentText(files, '/proc/sys/kernel/version') ?? printed(evidence, ['uname', '-v']))
+  const node = contentText(files, '/proc/sys/kernel/hostname') ?? printed(evidence, ['uname', '-n'])
   set('nodename', node)
   set('hostname', node?.split('.')[0])
   const machine = machineOf(evidence)
@@ -22,7 +22,7 @@ export function platformFacts(evidence: Evidence): Dict {
   return facts
 }
 
-function valueOf(files: HostFiles, path: string): string | undefined {
+function contentText(files: HostFiles, path: string): string | undefined {
   const content = contentOf(files, path)
   return content.kind === 'known' ? content.value : undefined
 }
@@ -35,7 +35,7 @@ function printed(evidence: Evidence, words: readonly string[]): string | undefin
 
 /** What `uname -m` prints; /proc/sys/kernel/arch has it since Linux 6.1. */
 export function machineOf(evidence: Evidence): string | undefined {
-  const told = valueOf(evidence.files, '/proc/sys/kernel/arch') ?? printed(evidence, ['uname', '-m'])
+  const told = contentText(evidence.files, '/proc/sys/kernel/arch') ?? printed(evidence, ['uname', '-m'])
   if (told !== undefined) return told
   // … version machine [processor platform] GNU/Linux; the version holds blanks.
   const words = printed(evidence, ['uname', '-a'])?.split(/\s+/) ?? []
