@@ -15,6 +15,7 @@ const loaders: Readonly<Record<string, () => Promise<DefineCommand>>> = {
   checks: async () => (await import('./checks.js')).defineChecks,
   audit: async () => (await import('./audit.js')).defineAudit,
   cite: async () => (await import('./cite.js')).defineCite,
+  collect: async () => (await import('./collect.js')).defineCollect,
   history: async () => (await import('./history.js')).defineHistory,
   rules: async () => (await import('./rules.js')).defineRules,
   fetch: async () => (await import('./fetch.js')).defineFetch,

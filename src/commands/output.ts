@@ -37,7 +37,7 @@ export function writeReports<Options extends OutputOptions & ReportFileOptions>(
  * Writes a file beside its place first, then moves it there in one step, keeping its mode. A link is followed; what is no
  * regular file (a pipe, a device) is written to as it is.
  */
-export function replaceFile(path: string, text: string): void {
+export function replaceFile(path: string, text: string | Uint8Array): void {
   if (path === '') throw new UsageError('--output needs the name of a file')
   let draft: string | undefined
   try {

@@ -71,3 +71,14 @@ export function coveredBy(scope: Scope, place: (path: string) => string): Covere
 export function parentOf(path: string): string | undefined {
   return path === '/' ? undefined : path.slice(0, Math.max(1, path.lastIndexOf('/')))
 }
+
+/** A path from the root, without `.`, `..` and doubled `/`. Where `..` leads out of the root: undefined, or the root (`stay`), as a system takes it. */
+export function resolveParts(path: string, beyond: 'refuse' | 'stay' = 'refuse'): string | undefined {
+  const kept: string[] = []
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue
+    if (part !== '..') kept.push(part)
+    else if (kept.pop() === undefined && beyond === 'refuse') return undefined
+  }
+  return `/${kept.join('/')}`
+}

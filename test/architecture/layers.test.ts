@@ -13,11 +13,11 @@ const only: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The stages that may touch files or processes; everything else is a function of what it is given. */
-const mayTouchTheOutside = ['source', 'recorded', 'inventory', 'commands', 'cli.ts']
+const mayTouchTheOutside = ['source', 'evidence', 'recorded', 'inventory', 'commands', 'cli.ts']
 const outside = /^node:(fs|fs\/promises|child_process|os|net|http|https|dns|worker_threads)$/
 
 /** Where somebody is asked for input and can be told that it is no use. */
-const mayRefuse = ['source', 'inventory', 'recorded', 'analyze.ts', 'commands', 'library.ts', 'cli.ts']
+const mayRefuse = ['source', 'evidence', 'inventory', 'recorded', 'analyze.ts', 'commands', 'library.ts', 'cli.ts']
 
 /** Each package is one stage's business. */
 const usedBy: Readonly<Record<string, string>> = {
@@ -31,6 +31,7 @@ const usedBy: Readonly<Record<string, string>> = {
   'ipaddr.js': 'jinja',
   jmespath: 'jinja',
   sarif: 'reports',
+  tar: 'evidence',
   'linkify-it': 'citations',
   micromark: 'citations',
   'micromark-extension-frontmatter': 'citations',

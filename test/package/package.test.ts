@@ -10,6 +10,7 @@ const belongs: readonly RegExp[] = [
   /^(?:README\.md|LICENSE|package\.json)$/,
   /^dist\/(?:src|rules)\/[\w./-]+\.(?:js|d\.ts)$/,
   /^rules\/\w+\.md$/,
+  /^collect\/collect\.sh$/,
   /^schemas\/whofixes-[\w-]+-\d+\.json$/,
   /^pipelines\/(?:[\w-]+\.sh|gitlab-ci\.yml)$/,
   /^kubespray-snapshots\/v\d+\.\d+\.\d+\.json$/,

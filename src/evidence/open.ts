@@ -1,0 +1,259 @@
+import { isUtf8 } from 'node:buffer'
+import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { type Report, UsageError } from '../source/diagnostic.js'
+import { compareBytes } from '../source/store.js'
+import { wholeFile } from '../source/text.js'
+import { directoryStore } from './directory-store.js'
+import type { CommandResult, Evidence } from './evidence.js'
+import type { Found } from './host-files.js'
+import { type HostStore, hostFilesOver, type StoredEntry } from './host-store.js'
+import { type Manifest, manifestName, readManifest } from './manifest.js'
+import { storeOf } from './stored-tree.js'
+import { indexTar, type Loaded } from './tar.js'
+
+/** One host of several; it is read when it is opened, and `open` throws UsageError where that cannot be done. */
+export interface EvidenceHost {
+  readonly host: string
+  readonly origin: string
+  readonly open: () => Evidence
+}
+
+const archiveName = /\.(?:tar|tar\.gz|tgz)$/
+/** What nobody needs more of of one host, and what a bomb does not stop at. */
+const maxArchive = 1024 * 1024 * 1024
+
+/**
+ * What was captured of one host: a tar (also packed with gzip) or a directory, with evidence.json or, without, as the host's
+ * whole root. What could not be read when it was taken is reported: it is unknown. Throws UsageError where nothing is there,
+ * the archive is cut off or damaged, or it holds no files of a host.
+ */
+export function openEvidence(path: string, report: Report): Evidence {
+  const found = statOf(path)
+  if (!found.isDirectory()) return openArchive(path, report)
+  if (isHost(path)) return openHostDirectory(path, report)
+  const only = onlyDirectory(path)
+  if (only !== undefined) return openHostDirectory(only, report)
+  throw new UsageError(
+    `${path}: it holds neither ${manifestName} nor etc/ or proc/, so it is no evidence of one host; name what \`whofixes collect\` printed there, or one of the hosts in it`,
+  )
+}
+
+/**
+ * The hosts that a path has evidence of: one, or those of a directory of archives and directories named after them, by name.
+ * What lies in such a directory and is no evidence is reported and left out. Throws UsageError where there is none, or one
+ * host has two.
+ */
+export function evidenceHosts(path: string, report: Report): readonly EvidenceHost[] {
+  if (!statOf(path).isDirectory() || isHost(path)) {
+    const evidence = openEvidence(path, report)
+    return [{ host: evidence.host, origin: path, open: () => evidence }]
+  }
+  const hosts = new Map<string, EvidenceHost>()
+  for (const name of readdirSync(path).sort(compareBytes)) {
+    if (name.startsWith('.')) continue
+    const origin = join(path, name)
+    const isDirectory = statOf(origin).isDirectory()
+    if (isDirectory ? !isHost(origin) && onlyDirectory(origin) === undefined : !archiveName.test(name)) {
+      const message = `${origin}: neither a .tar, .tar.gz or .tgz file nor a directory with ${manifestName}, etc/ or proc/: left out`
+      report({ code: 'file-unreadable', severity: 'warning', message, at: wholeFile({ path: origin, text: '' }) })
+      continue
+    }
+    const host = isDirectory ? name : name.replace(archiveName, '')
+    const other = hosts.get(host)
+    if (other !== undefined) {
+      throw new UsageError(
+        `${path}: ${basename(other.origin)} and ${name} are both evidence of ${host}; leave one of them`,
+      )
+    }
+    hosts.set(host, { host, origin, open: () => ({ ...openEvidence(origin, report), host }) })
+  }
+  if (hosts.size > 0) return [...hosts.values()]
+  throw new UsageError(
+    `${path}: no evidence of a host in it; expected ${manifestName}, etc/ or proc/, or a .tar or directory for each host`,
+  )
+}
+
+function statOf(path: string): Stats {
+  try {
+    return statSync(path)
+  } catch (error) {
+    throw new UsageError(`${path}: ${reasonOf(error)}; expected a tar or a directory that \`whofixes collect\` fills`)
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  const known: Readonly<Record<string, string>> = {
+    ENOENT: 'no such file or directory',
+    EACCES: 'permission denied',
+    ERR_FS_FILE_TOO_LARGE: 'it is too large to be read',
+  }
+  return known[code] ?? code
+}
+
+function namesIn(path: string): readonly string[] {
+  try {
+    return readdirSync(path)
+  } catch (error) {
+    throw new UsageError(`${path}: ${reasonOf(error)}; expected the directory of a host's evidence`)
+  }
+}
+
+const isHostTop = (name: string): boolean => [manifestName, 'etc', 'proc'].includes(name)
+
+function isHost(path: string): boolean {
+  return namesIn(path).some(isHostTop)
+}
+
+/** Where somebody packed the directory and not what it holds: the one directory in it, if that is a host. */
+function onlyDirectory(path: string): string | undefined {
+  const [name, ...others] = namesIn(path).filter(each => !each.startsWith('.'))
+  if (name === undefined || others.length > 0) return undefined
+  const only = join(path, name)
+  return statOf(only).isDirectory() && isHost(only) ? only : undefined
+}
+
+function openHostDirectory(path: string, report: Report): Evidence {
+  const manifest = namesIn(path).includes(manifestName) ? manifestOf(join(path, manifestName)) : undefined
+  const store = directoryStore(path, manifest === undefined ? [] : [manifestName, 'commands'])
+  const read = directoryStore(path, [])
+  tellUnreadable(path, manifest, report)
+  return evidenceOf(path, store, manifest, name => read.entry(name))
+}
+
+function manifestOf(path: string): Manifest {
+  try {
+    return readManifest(path, readFileSync(path, 'utf8'))
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new UsageError(`${path}: ${reasonOf(error)}; expected the list of what was captured`)
+  }
+}
+
+function openArchive(path: string, report: Report): Evidence {
+  const entries = topOf(path, indexTar(path, archiveAt(path)))
+  const written = entries.get(`/${manifestName}`)
+  if (written === undefined) return evidenceOf(path, storeOf(entries), undefined, () => ({ kind: 'absent' }))
+  const content = written.kind === 'file' ? written.bytes() : { refused: 'it is no file' }
+  if ('refused' in content)
+    throw new UsageError(`${path}: ${manifestName}: ${content.refused}; collect the evidence again`)
+  const manifest = readManifest(`${path}: ${manifestName}`, Buffer.from(content.bytes).toString())
+  const host = new Map([...entries].filter(([each]) => !/^\/(?:evidence\.json$|commands(?:\/|$))/.test(each)))
+  tellUnreadable(path, manifest, report)
+  return evidenceOf(path, storeOf(host), manifest, name => {
+    const found = entries.get(name)
+    return found === undefined ? { kind: 'absent' } : { kind: 'known', value: found }
+  })
+}
+
+/** The members from where the host's root begins: the top, or the one directory at the top. */
+function topOf(name: string, entries: ReadonlyMap<string, StoredEntry>): ReadonlyMap<string, StoredEntry> {
+  const partsOf = (path: string): readonly string[] => path.split('/').slice(1)
+  const tops = new Set([...entries.keys()].map(path => partsOf(path)[0] ?? ''))
+  if ([...tops].some(isHostTop)) return entries
+  const [only = ''] = tops
+  if (tops.size === 1 && [...entries.keys()].some(path => isHostTop(partsOf(path)[1] ?? ''))) {
+    const inside = [...entries].filter(([path]) => path !== `/${only}`)
+    return new Map(inside.map(([path, entry]) => [path.slice(only.length + 1), entry] as const))
+  }
+  throw new UsageError(
+    `${name}: it holds neither ${manifestName} nor etc/ or proc/, so it is no evidence of a host; expected what \`whofixes collect\` prints`,
+  )
+}
+
+/** The bytes of an archive, unpacked, for as long as somebody holds them; a pipe can be read only once and stays. */
+function archiveAt(path: string): Loaded {
+  const read = (): Buffer => unpacked(path, bytesAt(path))
+  if (!statOf(path).isFile()) {
+    const bytes = read()
+    return () => bytes
+  }
+  let last: WeakRef<Buffer> | undefined
+  let length: number | undefined
+  return () => {
+    const held = last?.deref()
+    if (held !== undefined) return held
+    const bytes = read()
+    length ??= bytes.length
+    if (bytes.length !== length) throw new UsageError(`${path}: it was changed while it was read; start again`)
+    last = new WeakRef(bytes)
+    return bytes
+  }
+}
+
+function bytesAt(path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    throw new UsageError(`${path}: ${reasonOf(error)}; expected a tar that \`whofixes collect\` fills`)
+  }
+}
+
+const otherForms: readonly { readonly starts: string; readonly form: string }[] = [
+  { starts: '\x28\xb5\x2f\xfd', form: 'zstd' },
+  { starts: '\xfd7zXZ', form: 'xz' },
+  { starts: 'BZh', form: 'bzip2' },
+  { starts: 'PK\x03\x04', form: 'zip' },
+]
+
+function unpacked(path: string, bytes: Buffer): Buffer {
+  const start = bytes.toString('latin1', 0, 8)
+  const other = otherForms.find(({ starts }) => start.startsWith(starts))
+  if (other !== undefined)
+    throw new UsageError(`${path}: packed with ${other.form}; expected a tar, plain or packed with gzip`)
+  if (!start.startsWith('\x1f\x8b')) return bytes
+  try {
+    return gunzipSync(bytes, { maxOutputLength: maxArchive })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const what =
+      code === 'ERR_BUFFER_TOO_LARGE'
+        ? `it holds more than ${maxArchive >> 20} MiB`
+        : 'what gzip packed breaks off or is damaged'
+    throw new UsageError(`${path}: ${what}; collect the evidence again`)
+  }
+}
+
+/** Descriptors of processes are not counted: who holds which is told where it matters. */
+function tellUnreadable(path: string, manifest: Manifest | undefined, report: Report): void {
+  const [first, ...others] = manifest?.unreadable.filter(each => !each.startsWith('/proc/')) ?? []
+  if (first === undefined) return
+  const more = others.length === 0 ? '' : ` and ${others.length} more`
+  const message = `${path}: ${first}${more} could not be read when the evidence was taken, so it is unknown; run collect.sh as root`
+  report({ code: 'file-unreadable', severity: 'warning', message, at: wholeFile({ path, text: '' }) })
+}
+
+function evidenceOf(
+  path: string,
+  store: HostStore,
+  manifest: Manifest | undefined,
+  beside: (name: string) => Found<StoredEntry>,
+): Evidence {
+  const files = hostFilesOver(store, manifest)
+  const commands = new Map(manifest?.commands.map(command => [JSON.stringify(command.words), command]))
+  return {
+    host: manifest?.host ?? nameOf(path),
+    origin: path,
+    files,
+    command: words => {
+      const run = commands.get(JSON.stringify(words))
+      if (run === undefined) return { kind: 'unknown', because: `${words.join(' ')} was not run on the host` }
+      return printed(run.status, words, beside(run.stdout))
+    },
+  }
+}
+
+function printed(status: number, words: readonly string[], found: Found<StoredEntry>): Found<CommandResult> {
+  const content = found.kind === 'known' && found.value.kind === 'file' ? found.value.bytes() : undefined
+  if (content === undefined || 'refused' in content || !isUtf8(content.bytes)) {
+    return { kind: 'unknown', because: `what ${words.join(' ')} printed is not in the evidence, or no text` }
+  }
+  return { kind: 'known', value: { status, stdout: Buffer.from(content.bytes).toString() } }
+}
+
+/** The name of a host by the name of its file or directory. */
+function nameOf(path: string): string {
+  return basename(resolve(path)).replace(archiveName, '') || 'localhost'
+}
