@@ -6,7 +6,7 @@ import type { Run } from '../run/task-run.js'
 import { answerOf } from './answers/answers.js'
 import { applyEffect } from './apply.js'
 import { capturedMoment } from './captured.js'
-import { type HostState, hostState, momentOf } from './host-state.js'
+import { type ForeseenFailure, type HostState, hostState, momentOf } from './host-state.js'
 import type { Moment } from './moment.js'
 import { unitState } from './units/unit-state.js'
 
@@ -19,6 +19,8 @@ export interface HostAlong {
   readonly now: () => Moment
   /** The paths the run has changed, or may have. */
   readonly changedPaths: () => readonly string[]
+  /** Tasks that certainly fail on this host so far. */
+  readonly failures: () => readonly ForeseenFailure[]
   /** The effects of the whole run, once it is through. */
   readonly effects: (run: Run) => RunEffects
 }
@@ -47,6 +49,7 @@ export function followHost(evidence: Evidence, readRoleText: ReadRoleText): Host
     before,
     now,
     changedPaths: () => state.files.changed(),
+    failures: () => state.failures,
     effects: effects.of,
   }
 }

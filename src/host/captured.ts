@@ -1,7 +1,7 @@
-import { sysctlKey } from '../effects/settings-files.js'
 import type { Evidence } from '../evidence/evidence.js'
 import { ABSENT, type HostFiles, textAt } from '../evidence/host-files.js'
-import { moduleName } from './host-state.js'
+import { moduleName } from './boot/modprobe-d.js'
+import { sysctlPath } from './boot/sysctl-d.js'
 import type { Moment, Seen, SwapArea } from './moment.js'
 import { listenersOf } from './ports/listeners.js'
 import { unitState } from './units/unit-state.js'
@@ -21,7 +21,7 @@ export function capturedMoment(evidence: Evidence): Moment {
 
 /** Where the kernel shows a setting: dots of its name are slashes, slashes dots. */
 export function settingPath(key: string): string {
-  return `/proc/sys/${sysctlKey(key).replaceAll(/[./]/g, char => (char === '.' ? '/' : '.'))}`
+  return `/proc/sys/${sysctlPath(key)}`
 }
 
 function sysctlNow(files: HostFiles, key: string): Seen<string> {

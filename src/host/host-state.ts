@@ -1,5 +1,8 @@
-import { sysctlKey } from '../effects/settings-files.js'
 import type { Found, HostFiles } from '../evidence/host-files.js'
+import type { TaskRun } from '../run/task-run.js'
+import { moduleName } from './boot/modprobe-d.js'
+import { sysctlKeyOf, sysctlPath } from './boot/sysctl-d.js'
+import { defaultOf, moduleOfKey } from './boot/sysctl-keys.js'
 import { type ChangedFiles, changedFiles } from './changed-files.js'
 import type { Holder, Listener, Moment, Seen, SwapArea, UnitState } from './moment.js'
 
@@ -16,7 +19,16 @@ export interface HostState {
   listeners: Seen<readonly Listener[]>
   /** Packages that may have come, for people: what they brought is not known. */
   readonly brought: string[]
+  /** Tasks that certainly fail on this host, and why. Whether the run goes on is theirs to say. */
+  readonly failures: ForeseenFailure[]
   readonly captured: Moment
+}
+
+/** A task that fails because of what the host is, not by a check of its own. */
+export interface ForeseenFailure {
+  readonly task: TaskRun
+  /** As a clause: `modprobe ip_vs fails: this kernel has no such module`. */
+  readonly because: string
 }
 
 export function hostState(captured: Moment): HostState {
@@ -28,6 +40,7 @@ export function hostState(captured: Moment): HostState {
     swap: captured.swap,
     listeners: captured.listeners,
     brought: [],
+    failures: [],
     captured,
   }
 }
@@ -42,8 +55,8 @@ export function momentOf(state: HostState, readUnit: ReadUnit): Moment {
   const { captured, swap, listeners } = state
   return {
     files,
-    sysctl: key => sysctl.get(sysctlKey(key)) ?? captured.sysctl(key),
-    module: name => modules.get(moduleName(name)) ?? captured.module(name),
+    sysctl: key => liveSetting({ sysctl, modules, captured }, key),
+    module: name => liveModule({ modules, captured }, name),
     swap,
     listeners,
     unit: name => {
@@ -56,8 +69,39 @@ export function momentOf(state: HostState, readUnit: ReadUnit): Moment {
   }
 }
 
-export function moduleName(name: string): string {
-  return name.replaceAll('-', '_')
+/** The value a setting has now in the run. A key that a module brings is there once it was loaded, with the kernel's own value. */
+export function liveSetting(
+  { sysctl, modules, captured }: Pick<HostState, 'sysctl' | 'modules' | 'captured'>,
+  key: string,
+): Seen<string> {
+  const path = sysctlPath(key)
+  const name = sysctlKeyOf(path)
+  const written = sysctl.get(name)
+  if (written !== undefined) return written
+  const seen = captured.sysctl(name)
+  if (seen.kind !== 'absent') return seen
+  const brought = modules.get(moduleOfKey(path) ?? '')
+  if (brought === undefined || brought.kind === 'absent') return seen
+  return brought.kind === 'unknown' ? brought : { ...defaultOf(path), places: [] }
+}
+
+/** Whether a kernel module is there now in the run. */
+export function liveModule(
+  { modules, captured }: Pick<HostState, 'modules' | 'captured'>,
+  name: string,
+): Seen<'loaded' | 'built-in'> {
+  return modules.get(moduleName(name)) ?? captured.module(name)
+}
+
+/** What runs on the host now in the run, for what asks only that. */
+export function liveMoment(state: HostState): Moment {
+  return {
+    ...state.captured,
+    sysctl: key => liveSetting(state, key),
+    module: name => liveModule(state, name),
+    swap: state.swap,
+    listeners: state.listeners,
+  }
 }
 
 /** Whether a listener is held by a unit, also by the socket unit that starts it. */

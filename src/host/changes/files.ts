@@ -1,0 +1,176 @@
+import { isSet, optionsOf, textOf } from '../../effects/argument.js'
+import type { FileChange, FstabEntriesRemoved } from '../../effects/effect.js'
+import { ABSENT, type Entry, type Found, follow, textAt } from '../../evidence/host-files.js'
+import type { Matcher } from '../../jinja/regex.js'
+import { matcherOf } from '../../jinja/regex.js'
+import { textWithBlock } from '../edits/block-in-file.js'
+import { fstabWithout } from '../edits/fstab.js'
+import { textWithLine, textWithoutLine } from '../edits/line-in-file.js'
+import { type Applied, blurPath, editFile, failTask, fileEntry, moduleNameOf, putThere } from './applied.js'
+
+/** A file is written, edited, linked or removed. */
+export function changeFile(effect: FileChange, applied: Applied): void {
+  const { state, sure, because } = applied
+  if (effect.change === 'attributes') return
+  for (const { value } of optionsOf(effect.path)) {
+    const path = textOf(value)
+    if (path === undefined) {
+      blurPath(applied, value)
+      continue
+    }
+    if (!path.startsWith('/')) continue
+    if (effect.change === 'unpacked') {
+      state.files.blur([`${path.replace(/\/+$/, '')}/`, null], because)
+      continue
+    }
+    const entry = entryAfter(effect, path, applied)
+    if (entry === undefined) continue
+    if (effect.path.kind === 'one-of' || !sure) blurUnlessSame(path, entry, applied)
+    else if (entry.kind === 'absent') state.files.remove(path)
+    else if (effect.change === 'line') putThere(state, path, entry)
+    else state.files.put(path, entry)
+  }
+}
+
+/** What stands at a path once it has changed; undefined where it stays as it is. */
+function entryAfter(effect: FileChange, path: string, applied: Applied): Found<Entry> | undefined {
+  const { state, because } = applied
+  switch (effect.change) {
+    case 'removed':
+      return ABSENT
+    case 'directory': {
+      const before = follow(state.files, path)
+      const isThere = before.kind === 'known' && before.value.kind === 'directory'
+      return isThere ? undefined : { kind: 'known', value: { kind: 'directory', path } }
+    }
+    case 'link': {
+      const target = textOf(effect.target)
+      return target === undefined
+        ? { kind: 'unknown', because }
+        : { kind: 'known', value: { kind: 'link', path, target } }
+    }
+    case 'written': {
+      const text = effect.contentUnsure === undefined ? textOf(effect.content) : undefined
+      if (text !== undefined) return fileEntry(path, text)
+      const withheld = { kind: 'withheld', because: `its new text is not known: ${because}` } as const
+      return { kind: 'known', value: { kind: 'file', path, content: () => withheld } }
+    }
+    case 'line':
+      return editedLines(path, applied)
+    default:
+      return undefined
+  }
+}
+
+/** A change that only may happen makes a difference where it would leave something else than stands there. */
+function blurUnlessSame(path: string, entry: Found<Entry>, { state: { files }, because }: Applied): void {
+  if (entry.kind === 'absent' && files.entry(path).kind === 'absent') return
+  const old = textAt(files, path)
+  const text = entry.kind === 'known' && entry.value.kind === 'file' ? entry.value.content() : undefined
+  if (text?.kind === 'text' && old.kind === 'known' && old.value.text === text.file.text) return
+  files.put(path, { kind: 'unknown', because })
+  if (entry.kind === 'absent') files.blur([`${path.replace(/\/+$/, '')}/`, null], because)
+}
+
+/** A file after lineinfile or blockinfile, where everything they are given is known. */
+function editedLines(path: string, applied: Applied): Found<Entry> {
+  const { state, occurrence, because } = applied
+  const before = textAt(state.files, path)
+  if (before.kind === 'unknown') return before
+  const given = new Map<string, string>()
+  for (const [name, value] of occurrence.invocation.arguments) {
+    const text = textOf(value)
+    if (text !== undefined) given.set(name, text)
+    else if (DECIDING.has(name)) return { kind: 'unknown', because }
+  }
+  const after = textAfter(
+    moduleNameOf(applied),
+    before.kind === 'known' ? before.value.text : undefined,
+    given,
+    applied,
+  )
+  return after === undefined ? { kind: 'unknown', because } : fileEntry(path, after)
+}
+
+/** Arguments that decide about the text. */
+const DECIDING: ReadonlySet<string> = new Set([
+  ...[
+    'line',
+    'value',
+    'regexp',
+    'regex',
+    'search_string',
+    'insertafter',
+    'insertbefore',
+    'firstmatch',
+    'backrefs',
+    'state',
+  ],
+  ...['block', 'content', 'marker', 'marker_begin', 'marker_end'],
+])
+
+function textAfter(
+  module: string,
+  text: string | undefined,
+  given: ReadonlyMap<string, string>,
+  { occurrence }: Applied,
+): string | undefined {
+  const flag = (name: string): boolean => isSet(occurrence.invocation.arguments.get(name), false).kind === 'true'
+  const isAbsent = given.get('state') === 'absent'
+  const pattern = (text: string | undefined): Matcher | undefined =>
+    text === undefined ? undefined : matcherOf(text, {})
+  const anchor = <Place extends 'EOF' | 'BOF'>(
+    name: string,
+    ...places: readonly Place[]
+  ): Matcher | Place | undefined => {
+    const value = given.get(name)
+    return places.find(each => each === value) ?? pattern(value)
+  }
+  const insertAfter = anchor('insertafter', 'EOF', 'BOF')
+  const insertBefore = anchor('insertbefore', 'BOF')
+  if (module === 'lineinfile') {
+    const line = given.get('line') ?? given.get('value')
+    const regexp = pattern(given.get('regexp') ?? given.get('regex'))
+    const searchString = given.get('search_string')
+    const options = {
+      ...(line === undefined ? {} : { line }),
+      ...(regexp === undefined ? {} : { regexp }),
+      ...(searchString === undefined ? {} : { searchString }),
+    }
+    if (isAbsent) return text === undefined ? undefined : textWithoutLine(text, options).text
+    if (flag('backrefs') || line === undefined) return undefined
+    return textWithLine(text, {
+      ...options,
+      line,
+      ...(insertAfter === undefined ? {} : { insertAfter }),
+      ...(insertBefore === undefined ? {} : { insertBefore }),
+      firstMatch: flag('firstmatch'),
+    }).text
+  }
+  if (module !== 'blockinfile' || insertAfter === 'BOF') return undefined
+  const [marker, markerBegin, markerEnd] = ['marker', 'marker_begin', 'marker_end'].map(name => given.get(name))
+  return textWithBlock(text, {
+    block: given.get('block') ?? given.get('content') ?? '',
+    state: isAbsent ? 'absent' : 'present',
+    ...(marker === undefined ? {} : { marker }),
+    ...(markerBegin === undefined ? {} : { markerBegin }),
+    ...(markerEnd === undefined ? {} : { markerEnd }),
+    ...(insertAfter === undefined ? {} : { insertAfter }),
+    ...(insertBefore === undefined ? {} : { insertBefore }),
+  }).text
+}
+
+/** Lines leave an fstab; a file that is not there makes the module fail. */
+export function removeFstabEntries(effect: FstabEntriesRemoved, applied: Applied): void {
+  const name = textOf(effect.mountPoint)
+  const src = textOf(effect.source)
+  const isOpen = name === undefined || (effect.source !== undefined && src === undefined)
+  const path = textOf(effect.file)
+  if (path !== undefined && follow(applied.state.files, path).kind === 'absent') {
+    failTask(applied, `the host has no ${path}, and the module needs it`)
+    return
+  }
+  editFile(applied, effect.file, text =>
+    isOpen || text === undefined ? undefined : fstabWithout(text, { name, ...(src === undefined ? {} : { src }) }).text,
+  )
+}
