@@ -21,6 +21,7 @@ import { stopText } from './reports/stops.js'
 import type { AnsibleVersion } from './run/ansible-version.js'
 import { typedHint } from './run/checks.js'
 import { type Code, openCode } from './run/code.js'
+import type { HostView } from './run/host-view.js'
 import { type Listing, listPlaybook } from './run/listing.js'
 import { openPlaybook } from './run/plays.js'
 import { type Role, type RoleCode, readRole, roleDirectories } from './run/role.js'
@@ -60,6 +61,8 @@ export interface AnalysisRequest {
   readonly ansible?: string
   /** The control host's environment variables; none where absent. */
   readonly environment?: Readonly<Record<string, string | undefined>>
+  /** The host itself, as far as it is known: it answers tasks that only look. */
+  readonly hostView?: HostView
   /** Which variables of a role to resolve when it begins; none where absent. */
   readonly variables?: (role: Role, scope: Scope) => readonly string[]
   /** Problems to judge beside those of the catalogue. */
@@ -313,7 +316,11 @@ function openRun(tree: SourceTree, request: AnalysisRequest): OpenRun {
     tags: request.tags,
     skipTags: request.skipTags,
     ...(request.ansible === undefined ? {} : { ansible: request.ansible }),
-    ...(along === undefined ? {} : { hostView: along.view }),
+    ...(along === undefined
+      ? request.hostView === undefined
+        ? {}
+        : { hostView: request.hostView }
+      : { hostView: along.view }),
   }
   return {
     code,

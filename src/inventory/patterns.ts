@@ -128,14 +128,17 @@ type Matcher = (name: string) => boolean
 
 function matcherFor(base: string): Matcher | string {
   if (base.startsWith('~')) return regexMatcher(base.slice(1))
-  if (!/[?*[]/.test(base)) return name => name === base
-  const pieces = parseGlob(base)
-  return name => matchesGlob(pieces, name)
+  return /[?*[]/.test(base) ? globMatcher(base) : name => name === base
 }
 
 type Piece = { readonly kind: 'star' } | { readonly kind: 'one'; readonly matches: Matcher }
 
-/** A shell glob as Python's fnmatch reads it, case kept. */
+/** What a shell glob matches, as Python's fnmatch has it, case kept. */
+export function globMatcher(glob: string): (name: string) => boolean {
+  const pieces = parseGlob(glob)
+  return name => matchesGlob(pieces, name)
+}
+
 function parseGlob(glob: string): readonly Piece[] {
   const pieces: Piece[] = []
   const chars = [...glob]

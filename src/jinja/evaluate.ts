@@ -631,6 +631,17 @@ function valueOfJudgement(judgement: Judgement): Value {
 }
 
 /**
+ * Whether a text of which parts are known is one that is true: something stands in it, and whatever else does, it becomes no
+ * list, dict, boolean or null.
+ */
+function isCertainlyText(pieces: readonly (string | null)[]): boolean {
+  const [first] = pieces
+  return (
+    typeof first === 'string' && /^[^\s[{]/.test(first) && pieces.some(piece => piece !== null && /[\n/]/.test(piece))
+  )
+}
+
+/**
  * Python's truth of a value. Undefined and Failure are unknown with that as the cause ("evaluation fails: …"): the run
  * would stop there. Alternatives that agree decide.
  */
@@ -639,7 +650,7 @@ export function truthOfValue(value: Value, at: Span): Truth {
     case 'known':
       return truthOfData(value.data) ? TRUE : FALSE
     case 'unknown':
-      return value
+      return value.text !== undefined && isCertainlyText(value.text) ? TRUE : value
     case 'undefined':
       if (value.lenient === true) return FALSE
       return unknown([{ says: `evaluation fails: ${value.says}`, at: value.at, unread: true }])

@@ -1,17 +1,18 @@
 import type { Task } from '../ansible/statement.js'
 import { evaluateCondition } from '../jinja/condition.js'
 import { strOf } from '../jinja/python.js'
-import { FALSE, TRUE, unknown, type Value } from '../jinja/value.js'
+import { FALSE, TRUE, type Truth, unknown, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Scope } from '../variables/scope.js'
 import { storedValue } from '../variables/stored.js'
 import type { Node } from '../yaml/node.js'
 import { type Action, effective, itemsOf } from './action.js'
+import { type AnsweredResult, memberOf } from './answered.js'
 import { allOf, evaluateWhen, failingCondition, withPlaces } from './conditions.js'
 import { chainOf } from './frame.js'
 import { bindItem } from './loops.js'
-import { resultOf } from './results.js'
+import { answeredValue, resultOf } from './results.js'
 import { looksAtNothing, stopAt } from './stops.js'
 import type { AppliedCondition, Check, CheckedItem, Invocation, LookedAt } from './task-run.js'
 
@@ -78,10 +79,11 @@ export function failCheck(action: Action): void {
 
 /**
  * A task that only looks and fails the run by what it finds: `failed_when` over its result, or a command whose result is not
- * registered, so that all it can do is to fail. `failed_when` that is certainly true counts for every task. Not told: what
- * `until` waits for, and commands whose result is looked at later.
+ * registered, so that all it can do is to fail. `failed_when` that is certainly true counts for every task, and so does what
+ * the host answers (`answers`, one for each invocation). Not told: what `until` waits for, and commands whose result is
+ * looked at later.
  */
-export function resultCheck(action: Action): void {
+export function resultCheck(action: Action, answers: readonly (AnsweredResult | undefined)[] = []): void {
   const { task, run } = action
   if (notByResult.has(task.module)) return
   const judge = task.keywords.get('failed_when')?.value
@@ -89,11 +91,14 @@ export function resultCheck(action: Action): void {
     const changed = task.keywords.get('changed_when')?.value
     const saysSo = commands.has(task.module) && changed?.kind === 'scalar' && changed.data === false
     const isAlone = !['register', 'until', 'notify', 'async'].some(name => task.keywords.has(name))
-    if (saysSo && isAlone && run.failureIgnored.kind !== 'true') commandCheck(action)
+    const isTold = (saysSo && isAlone) || answers.some(answer => answer?.failed.kind === 'true')
+    if (isTold && run.failureIgnored.kind !== 'true') statusCheck(action, answers, saysSo && isAlone)
     return
   }
   if (judge.kind === 'scalar' && judge.data === false) return
-  const items = action.invocations.map((invocation, index) => judgedItem(action, judge, invocation, index))
+  const items = action.invocations.map((invocation, index) =>
+    judgedItem(action, judge, invocation, index, answers[index]),
+  )
   const worst = items.find(({ outcome }) => outcome === 'stops') ?? items.find(({ outcome }) => outcome === 'unknown')
   const outcome = outcomeOf(action, worst === undefined ? 'false' : worst.outcome === 'stops' ? 'true' : 'unknown')
   // What a module that does something fails at is no check; only where it is certain to fail that is told.
@@ -137,7 +142,13 @@ function mayOnlyLook({ task, invocations }: Action): boolean {
 }
 
 /** `failed_when` for one execution: its result goes by the name it is registered as, and all conditions together decide. */
-function judgedItem(action: Action, judge: Node, invocation: Invocation, index: number): CheckedItem {
+function judgedItem(
+  action: Action,
+  judge: Node,
+  invocation: Invocation,
+  index: number,
+  answer: AnsweredResult | undefined,
+): CheckedItem {
   const { walk, task, frame } = action
   const { item } = invocation
   const ofItem = item === undefined ? {} : { item }
@@ -146,7 +157,13 @@ function judgedItem(action: Action, judge: Node, invocation: Invocation, index: 
   const bound = new Map(item === undefined ? [] : bindItem(task, item, index, itemsOf(action)))
   const name = task.keywords.get('register')?.value
   const registered = name?.kind === 'scalar' && typeof name.data === 'string' ? name.data : undefined
-  if (registered !== undefined) bound.set(registered, storedValue(resultOf(task, registered, item, undefined)))
+  if (registered !== undefined) {
+    const result =
+      answer === undefined
+        ? resultOf(task, registered, item, undefined)
+        : answeredValue(task, registered, item, answer.looked)
+    bound.set(registered, storedValue(result))
+  }
   const scope = walk.scopes.ofTask(frame, task, bound)
   const asked: AppliedCondition[] = []
   for (const node of judge.kind === 'list' ? judge.items : [judge]) {
@@ -166,38 +183,67 @@ function asRegistered(looked: LookedAt, registered: string | undefined, { at }: 
   return isResult ? { ...looked, from: [{ origin: 'registered vars', at }] } : looked
 }
 
-/** A command that only looks, and whose exit status is all it is run for. */
-function commandCheck(action: Action): void {
+/**
+ * A task that only looks, and fails by what it finds: a command whose exit status is all it is run for (`isAlone`), or one
+ * of which the host says that it fails.
+ */
+function statusCheck(action: Action, answers: readonly (AnsweredResult | undefined)[], isAlone: boolean): void {
   const { task, run } = action
   const items = action.invocations.map((invocation, index): CheckedItem => {
     const ofItem = invocation.item === undefined ? {} : { item: invocation.item }
-    if (effective(action, invocation).kind === 'false') {
-      return { ...ofItem, outcome: 'skipped', asked: action.applied[index] ?? [] }
-    }
-    const line = invocation.raw ?? invocation.arguments.get('cmd')
-    const text = line?.kind === 'known' ? `\`${strOf(line.data)}\`` : 'the command'
-    const truth = unknown([{ says: `whether ${text} succeeds on the host`, at: task.at }])
-    const asked = {
+    const runs = effective(action, invocation)
+    if (runs.kind === 'false') return { ...ofItem, outcome: 'skipped', asked: action.applied[index] ?? [] }
+    const answer = answers[index]
+    const text = deedOf(invocation, task)
+    const open = unknown([{ says: `whether ${text} succeeds on the host`, at: task.at }])
+    const failed: Truth = answer?.failed ?? open
+    const truth = failed.kind === 'unknown' ? failed : failed.kind === 'true' ? FALSE : TRUE
+    const asked: AppliedCondition = {
       text: `${text} succeeds`,
       at: task.at,
       from: 'task',
       truth,
-      remains: `${text} succeeds`,
-      names: [],
-    } as const
-    return { ...ofItem, outcome: 'unknown', asked: [asked] }
+      remains: truth.kind === 'unknown' ? `${text} succeeds` : null,
+      names: answer === undefined ? [] : foundBy(answer, task),
+    }
+    const outcome =
+      truth.kind === 'true' ? 'passes' : truth.kind === 'false' && runs.kind === 'true' ? 'stops' : 'unknown'
+    return { ...ofItem, outcome, asked: [asked] }
   })
+  const failing = items.filter(({ outcome }) => outcome === 'stops')
   const open = items.filter(({ outcome }) => outcome === 'unknown')
+  const outcome = outcomeOf(action, failing.length > 0 ? 'true' : open.length > 0 ? 'unknown' : 'false')
+  // What something takes the failure of, and what is looked at later, is told only where it is all the task is for.
+  if (!isAlone && outcome !== 'stops') return
   record(action, {
     kind: 'command',
     task: run,
-    outcome: outcomeOf(action, open.length > 0 ? 'unknown' : 'false'),
-    conditions: open.flatMap(({ asked }) => asked),
+    outcome,
+    conditions: (failing.length > 0 ? failing : open).flatMap(({ asked }) => asked),
     items,
     message: run.name === '' ? undefined : run.name,
     final: false,
     hints: [],
   })
+}
+
+/** What a task does, for people: its command line, or its module with what that looks at. */
+function deedOf({ raw, arguments: given }: Invocation, { module }: Task): string {
+  const line = raw ?? given.get('cmd')
+  if (commands.has(module)) return line?.kind === 'known' ? `\`${strOf(line.data)}\`` : 'the command'
+  const path = given.get('src') ?? given.get('path')
+  const name = module.replace(/^ansible\.builtin\./, '')
+  return path?.kind === 'known' ? `\`${name}\` of ${strOf(path.data)}` : `\`${name}\``
+}
+
+/** What an answered task found that decides whether it failed. */
+function foundBy({ final }: AnsweredResult, { keywords, at }: Task): readonly LookedAt[] {
+  const register = keywords.get('register')?.value
+  const prefix = register?.kind === 'scalar' && typeof register.data === 'string' ? `${register.data}.` : ''
+  const name = ['rc', 'msg'].find(each => memberOf(final, each)?.kind === 'known')
+  const value = name === undefined ? undefined : memberOf(final, name)
+  if (name === undefined || value === undefined) return []
+  return [{ name: `${prefix}${name}`, value, from: [{ origin: 'registered vars', at }] }]
 }
 
 function record({ walk, run, part }: Action, check: Check): void {

@@ -2,6 +2,7 @@ import type { Task } from '../ansible/statement.js'
 import { type Cause, type Dict, type Key, known, type Truth, unknown, type Value } from '../jinja/value.js'
 import { placeOf } from '../source/text.js'
 import type { Entry } from '../variables/scope.js'
+import type { Answered } from './host-view.js'
 import { debugResult, knownResult } from './known-results.js'
 import { type Items, loopVariable } from './loops.js'
 import type { AppliedCondition, Invocation } from './task-run.js'
@@ -58,6 +59,22 @@ function judgedBeforehand(task: Task): readonly (readonly [string, Value])[] {
   })
 }
 
+/** The value of a result as the host answered it, under the name it is registered as. */
+export function answeredValue(task: Task, name: string, item: Value | undefined, answer: Answered): Value {
+  if (answer.kind === 'whole') return withItem(answer.value, task, item)
+  const fields = new Map([...answer.fields].map(([key, value]) => [key, underName(value, `${name}.${key}`)] as const))
+  return resultOf(task, name, item, fields)
+}
+
+/** What is not known of a result goes by the path that leads to it, so that it can be asked for. */
+function underName(value: Value, name: string): Value {
+  if (value.kind !== 'unknown') return value
+  const causes = value.causes.map(cause => (cause.name === undefined ? { ...cause, name } : cause))
+  if (value.fields === undefined) return { ...value, causes }
+  const fields = new Map([...value.fields].map(([key, member]) => [key, underName(member, `${name}.${key}`)] as const))
+  return { ...value, causes, fields }
+}
+
 /** A task that registers its result, as it was decided. */
 export interface Registration {
   readonly task: Task
@@ -69,6 +86,8 @@ export interface Registration {
   readonly applied: readonly (readonly AppliedCondition[])[]
   readonly items: Items | undefined
   readonly facts: Dict | undefined
+  /** What the host answers to each invocation. */
+  readonly answers: readonly (Answered | undefined)[]
 }
 
 /** The entry `register: name` makes. */
@@ -78,15 +97,18 @@ export function registeredEntry(registration: Registration): Entry {
   return { origin: 'registered vars', at: task.at, content: { value } }
 }
 
-function single({ task, name, runs, conditions, invocations, facts }: Registration): Value {
+function single({ task, name, runs, conditions, invocations, facts, answers }: Registration): Value {
   if (runs.kind === 'false') return skipped(conditions)
   const [only] = invocations
+  const [answer] = answers
   const result =
-    (only && debugResult(task, only)) ?? resultOf(task, name, undefined, only && knownResult(task, only, facts))
+    (only && debugResult(task, only)) ??
+    (answer && invocations.length === 1 ? answeredValue(task, name, undefined, answer) : undefined) ??
+    resultOf(task, name, undefined, only && knownResult(task, only, facts))
   return runs.kind === 'true' ? result : either(result, skipped(conditions), runs.causes)
 }
 
-function looped({ task, name, runs, conditions, invocations, applied, items }: Registration): Value {
+function looped({ task, name, runs, conditions, invocations, applied, items, answers }: Registration): Value {
   const itemsKnown = items?.kind !== 'unknown'
   const says = `${name} holds the results of "${task.name ?? task.action}" (${placeOf(task.at)})`
   const causes: Cause[] = [{ says, at: task.at, name }]
@@ -101,8 +123,14 @@ function looped({ task, name, runs, conditions, invocations, applied, items }: R
   const results = invocations.map((invocation, index) => {
     const { item, runs: itemRuns } = invocation
     const said = debugResult(task, invocation)
+    const answer = answers[index]
+    const path = `${name}.results.${index}`
     const own =
-      said === undefined ? resultOf(task, `${name}.results.${index}`, item, undefined) : withItem(said, task, item)
+      said !== undefined
+        ? withItem(said, task, item)
+        : answer === undefined
+          ? resultOf(task, path, item, undefined)
+          : answeredValue(task, path, item, answer)
     if (itemRuns.kind === 'true') return own
     const skip = withItem(skipped(applied[index] ?? []), task, item)
     return itemRuns.kind === 'false' ? skip : either(own, skip, itemRuns.causes)
@@ -111,7 +139,38 @@ function looped({ task, name, runs, conditions, invocations, applied, items }: R
   if (kinds.size === 1 && kinds.has('false')) return skippedLoop(known(results))
   const fields = new Map<string, Value>([['results', known(results)]])
   if (kinds.has('true')) fields.set('skipped', known(false))
+  for (const [flag, value] of flagsOfAll(registrationFlags(invocations, answers), task)) fields.set(flag, value)
   return { kind: 'unknown', causes, fields }
+}
+
+/** The flags of each item that is not skipped; undefined where one of them is not answered. */
+function registrationFlags(
+  invocations: readonly Invocation[],
+  answers: readonly (Answered | undefined)[],
+): readonly ReadonlyMap<string, Value>[] | undefined {
+  const flags: ReadonlyMap<string, Value>[] = []
+  for (const [index, { runs }] of invocations.entries()) {
+    if (runs.kind === 'false') continue
+    const answer = answers[index]
+    if (runs.kind !== 'true' || answer?.kind !== 'fields') return undefined
+    flags.push(answer.fields)
+  }
+  return flags.length === 0 ? undefined : flags
+}
+
+/** `changed` and `failed` of a loop: as soon as one item is; one that never failed has no `failed` as a whole. */
+function flagsOfAll(
+  all: readonly ReadonlyMap<string, Value>[] | undefined,
+  { at }: Task,
+): readonly (readonly [string, Value])[] {
+  if (all === undefined) return []
+  return ['changed', 'failed'].flatMap(flag => {
+    const each = all.map(fields => fields.get(flag))
+    if (each.some(value => value?.kind === 'known' && value.data === true)) return [[flag, known(true)] as const]
+    if (!each.every(value => value?.kind === 'known' && value.data === false)) return []
+    const missing: Value = { kind: 'undefined', says: `no item of the loop ${flag}`, at }
+    return [[flag, flag === 'changed' ? known(false) : missing] as const]
+  })
 }
 
 /** What is registered where the loop has no items. */

@@ -73,14 +73,17 @@ const factsPlace = placeOfRun('facts of the host')
 /** The scopes of one play. Layers that do not change within the play are made once. */
 export function createScopes(state: RunState, variables: PlayVariables): Scopes {
   const frames = new Map<Frame, Scope>()
-  const factsByHost = new Map<string, Facts>()
+  const factsByHost = new Map<string, { readonly facts: Facts; readonly gathered: ReadonlyMap<string, Value> }>()
   const { options } = state
 
   const factsOfHost = (host: string): Facts => {
+    const { gathered } = state
     const before = factsByHost.get(host)
-    if (before) return before
-    const facts = factsOf(options.facts.get(host) ?? options.facts.get('*'), factsPlace, host)
-    factsByHost.set(host, facts)
+    if (before?.gathered === gathered) return before.facts
+    const given = options.facts.get(host) ?? options.facts.get('*')
+    const isOwn = host === options.host && gathered.size > 0
+    const facts = factsOf(isOwn ? new Map([...(given ?? []), ...gathered]) : given, factsPlace, host)
+    factsByHost.set(host, { facts, gathered })
     return facts
   }
 

@@ -1,6 +1,6 @@
 import type { Definition } from '../ansible/statement.js'
 import { addHost, type Inventory } from '../inventory/inventory.js'
-import type { Cause, Dict } from '../jinja/value.js'
+import type { Cause, Dict, Value } from '../jinja/value.js'
 import type { SourceFile, Span } from '../source/text.js'
 import type { Assumptions } from '../variables/assumptions.js'
 import { type Changes, createChanges, createStore, type Store } from '../variables/layers.js'
@@ -8,6 +8,7 @@ import type { Layer } from '../variables/scope.js'
 import type { AnsibleVersion } from './ansible-version.js'
 import type { Code } from './code.js'
 import { createEffort, type Effort } from './effort.js'
+import type { HostView } from './host-view.js'
 import type { Check } from './task-run.js'
 
 /** What a run is asked for. */
@@ -35,6 +36,8 @@ export interface RunOptions {
   readonly skipTags: readonly string[]
   /** The version of ansible-core the user names; otherwise the tree decides it. */
   readonly ansible?: string
+  /** The host itself, as far as it is known: it answers tasks that only look. */
+  readonly hostView?: HostView
 }
 
 /** What a run has set for one host. */
@@ -73,6 +76,8 @@ export interface RunState {
   inventory: Inventory
   /** Memberships that tasks may have made. */
   perhaps: readonly PerhapsMember[]
+  /** Facts of the run's own host that its tasks gathered, beside those it was given (`service_facts`). */
+  gathered: ReadonlyMap<string, Value>
   readonly checks: Check[]
   /** Why nothing more is done on the run's own host: the task it failed at. */
   stopped: string | undefined
@@ -94,6 +99,7 @@ export function createRunState(code: Code, options: RunOptions, ansible: Ansible
     ansible,
     inventory: options.inventory,
     perhaps: [],
+    gathered: new Map(),
     checks: [],
     stopped: undefined,
     statements: createEffort(code.report),

@@ -5,6 +5,7 @@ import { evaluateNode } from '../variables/node-value.js'
 import type { Scope } from '../variables/scope.js'
 import { isTrue } from './action.js'
 import { actions } from './actions.js'
+import { type AnsweredResult, answeredResult, memberOf } from './answered.js'
 import { resultCheck } from './checks.js'
 import type { Compiled, CompiledPlay, Compiler } from './compile.js'
 import { allOf, anyOf, type Conditions, evaluateConditions, evaluateWhen } from './conditions.js'
@@ -245,6 +246,10 @@ function walkTask(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], n
   if (!(runsElsewhere && includes.has(task.module))) {
     actions[task.module]?.({ walk, task, frame, part, run, scope, runs: runsHere, invocations, applied, itemsKnown })
   }
+  // What is registered, and whether the task fails, is what the host says at this moment.
+  const isAnswered = own && !runsElsewhere && excluded === undefined && reached.kind !== 'false'
+  const answers = isAnswered ? answersOf(walk, task, frame, decided) : []
+  if (isAnswered) gatherFacts(walk, task, reached, answers)
   const registered = task.keywords.get('register')?.value
   if (
     registered?.kind === 'scalar' &&
@@ -260,14 +265,59 @@ function walkTask(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], n
     const conditions = decided.conditions.applied
     const { items } = decided
     const { invocations, applied } = decided
-    const entry = registeredEntry({ task, name, runs: reached, conditions, invocations, applied, items, facts })
+    const finals = answers.map(answer => answer?.final)
+    const entry = registeredEntry({
+      task,
+      name,
+      runs: reached,
+      conditions,
+      invocations,
+      applied,
+      items,
+      facts,
+      answers: finals,
+    })
     walk.state.store.set(name, isRunOnce ? { ...entry, everyHost: true } : entry)
   }
   if (own && fails === undefined) {
-    resultCheck({ walk, task, frame, part, run, scope, runs: runsHere, invocations, applied, itemsKnown })
+    const judged = { walk, task, frame, part, run, scope, runs: runsHere, invocations, applied, itemsKnown }
+    resultCheck(judged, answers)
   }
   if (runs.kind !== 'false' && !runsElsewhere && !neverChanges(task))
     notify(walk.handlers, notifiedNames(task, frame, scope), run)
+  walk.state.options.hostView?.ran(run)
+}
+
+/** What the host answers to each execution of a task. */
+function answersOf(
+  walk: Walk,
+  task: Task,
+  frame: Frame,
+  { invocations, items }: Decided,
+): readonly (AnsweredResult | undefined)[] {
+  if (walk.state.options.hostView === undefined) return []
+  const all = items?.kind === 'known' ? items.items : undefined
+  return invocations.map((invocation, index) => {
+    const { item } = invocation
+    const bound = item === undefined ? new Map<string, Value>() : bindItem(task, item, index, all)
+    return answeredResult({ walk, task, frame, invocation, bound })
+  })
+}
+
+/** Facts that an answered task gathers (`service_facts`) are the host's from then on. */
+function gatherFacts(walk: Walk, task: Task, reached: Truth, answers: readonly (AnsweredResult | undefined)[]): void {
+  for (const answer of answers) {
+    const facts = answer === undefined ? undefined : memberOf(answer.final, 'ansible_facts')
+    if (facts?.kind !== 'known' || !(facts.data instanceof Map)) continue
+    const { state } = walk
+    const says = `whether "${task.name ?? task.action}" gathers it is not known`
+    const gathered = [...facts.data].map(([name, value]): [string, Value] => [
+      String(name),
+      reached.kind === 'true' ? value : unknown([{ says, at: task.at }]),
+    ])
+    state.gathered = new Map([...state.gathered, ...gathered])
+    for (const name of ['ansible_facts', 'hostvars', ...gathered.map(([each]) => each)]) state.changes.note(name)
+  }
 }
 
 /** Modules that Ansible runs for the first host of a play only, whatever `run_once` says. */

@@ -1,0 +1,147 @@
+import { ABSENT, type Entry, type Found, resolveLink } from '../../evidence/host-files.js'
+import type { Moment } from '../moment.js'
+
+/**
+ * What stands at a path at this moment: files, and of what the kernel shows as files the part that the moment itself knows.
+ * `followed`: links are. Undefined where looking there is an error of another kind than that nothing is there (a path through
+ * a file, links in a circle).
+ */
+export function standsAt(moment: Moment, path: string, followed: boolean): Found<Entry> | undefined {
+  const real = realPath(moment, path, followed || path.endsWith('/'))
+  if (real === undefined || real.kind !== 'known') return real
+  return entryOf(moment, real.value)
+}
+
+const MOST_LINKS = 40
+
+/**
+ * A path without links in it; `followed`: the last part is followed, too. Absent where a directory on the way is; undefined
+ * where the way goes through something that is none, or in a circle.
+ */
+export function realPath(moment: Moment, path: string, followed: boolean): Found<string> | undefined {
+  let rest = path.split('/').filter(part => part !== '' && part !== '.')
+  // There are no links there, and what there is the moment knows itself.
+  if (/^\/(?:proc\/sys|sys\/module)\//.test(path) && !rest.includes('..')) {
+    return { kind: 'known', value: `/${rest.join('/')}` }
+  }
+  let at = ''
+  let links = 0
+  while (rest.length > 0) {
+    const [part = '', ...behind] = rest
+    rest = behind
+    if (part === '..') {
+      at = at.slice(0, Math.max(0, at.lastIndexOf('/')))
+      continue
+    }
+    const next = `${at}/${part}`
+    if (rest.length === 0 && !followed) return { kind: 'known', value: next }
+    if (next === '/dev/null' && rest.length === 0) return { kind: 'known', value: next }
+    const found = entryOf(moment, next)
+    if (found.kind !== 'known') return rest.length === 0 ? { kind: 'known', value: next } : found
+    if (found.value.kind === 'link') {
+      if (++links > MOST_LINKS) return undefined
+      at = ''
+      rest = [
+        ...resolveLink({ ...found.value, path: next })
+          .split('/')
+          .filter(Boolean),
+        ...rest,
+      ]
+    } else if (rest.length > 0 && found.value.kind !== 'directory') return undefined
+    else at = next
+  }
+  return { kind: 'known', value: at === '' ? '/' : at }
+}
+
+/** What stands at a path whose directories are no links; of files of the kernel what the moment knows. */
+function entryOf(moment: Moment, path: string): Found<Entry> {
+  const stored = moment.files.entry(path)
+  const key = /^\/proc\/sys\/(.+)$/.exec(path)?.[1]
+  if (key !== undefined && !(stored.kind === 'known' && stored.value.kind !== 'file')) {
+    return settingFile(moment, path, key, stored)
+  }
+  const module = /^\/sys\/module\/([^/]+)$/.exec(path)?.[1]
+  if (module !== undefined) {
+    const loaded = moment.module(module)
+    if (loaded.kind === 'known')
+      return loaded.value === 'loaded' ? { kind: 'known', value: { kind: 'directory', path } } : stored
+    return loaded.kind === 'absent' ? ABSENT : { kind: 'unknown', because: loaded.because }
+  }
+  if (path === '/proc/swaps') return swapsFile(moment, stored)
+  if (path === '/proc/modules') {
+    return { kind: 'known', value: { kind: 'file', path, content: () => changing(path) } }
+  }
+  return stored
+}
+
+function settingFile(moment: Moment, path: string, key: string, stored: Found<Entry>): Found<Entry> {
+  const value = moment.sysctl(dottedKey(key))
+  if (value.kind === 'absent') return ABSENT
+  if (value.kind === 'unknown') return { kind: 'unknown', because: value.because }
+  const text = `${value.value}\n`
+  const attributes = stored.kind === 'known' ? stored.value : { path }
+  return {
+    kind: 'known',
+    value: { ...attributes, kind: 'file', path, content: () => ({ kind: 'text', file: { path, text } }) },
+  }
+}
+
+/** A key by dots, of one by slashes: a dot in the name of an interface becomes a slash. */
+export function dottedKey(key: string): string {
+  return key.replaceAll(/[./]/g, separator => (separator === '/' ? '.' : '/'))
+}
+
+/** Without swap it is a line of headings; with it, its numbers change all the time. */
+function swapsFile({ swap }: Moment, stored: Found<Entry>): Found<Entry> {
+  const path = '/proc/swaps'
+  if (stored.kind !== 'known' || stored.value.kind !== 'file') return stored
+  const { value } = stored
+  return {
+    kind: 'known',
+    value: {
+      ...value,
+      content: () => {
+        const content = value.content()
+        if (swap.kind !== 'known') return changing(path)
+        if (content.kind !== 'text' || swap.value.length > 0) return changing(path)
+        const [header = ''] = content.file.text.split('\n')
+        return { kind: 'text', file: { path, text: `${header}\n` } }
+      },
+    },
+  }
+}
+
+function changing(path: string): { readonly kind: 'withheld'; readonly because: string } {
+  return { kind: 'withheld', because: `what ${path} says changes while the host runs` }
+}
+
+/** The content at a path, links followed, as bytes; absent where nothing stands there. */
+export function bytesAt(moment: Moment, path: string): Found<Uint8Array> | 'directory' | undefined {
+  const found = standsAt(moment, path, true)
+  if (found === undefined || found.kind !== 'known') return found
+  return found.value.kind === 'directory' ? 'directory' : contentOf(found.value)
+}
+
+/** The content of a file; unknown where it was not captured, or is another length than the file. */
+export function contentOf(entry: Entry): Found<Uint8Array> {
+  const { path } = entry
+  if (entry.kind !== 'file') return { kind: 'unknown', because: `${path} is no file` }
+  const content = entry.content()
+  if (content.kind === 'withheld') return { kind: 'unknown', because: `${path}: ${content.because}` }
+  const bytes = content.kind === 'text' ? Buffer.from(content.file.text) : content.bytes
+  // Files of the kernel have no length.
+  const isMadeUp = /^\/(?:proc|sys)\//.test(path)
+  if (!isMadeUp && entry.size !== undefined && entry.size !== bytes.length) {
+    return { kind: 'unknown', because: `${path} was captured with another length than it has` }
+  }
+  return { kind: 'known', value: bytes }
+}
+
+/** The text at a path; `directory` where one stands there, undefined where looking there is an error of another kind. */
+export function textOfFile(moment: Moment, path: string): Found<string> | 'directory' | undefined {
+  const found = bytesAt(moment, path)
+  if (found === undefined || found === 'directory' || found.kind !== 'known') return found
+  const text = Buffer.from(found.value.buffer, found.value.byteOffset, found.value.byteLength).toString()
+  const isText = !text.includes('\uFFFD') && !text.includes('\0')
+  return isText ? { kind: 'known', value: text } : { kind: 'unknown', because: `${path} is no text` }
+}
