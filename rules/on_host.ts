@@ -1,7 +1,7 @@
 import { unitName } from '../src/effects/describe.js'
 import { follow, textAt } from '../src/evidence/host-files.js'
 import type { HostAnswer, HostContext, Look } from '../src/host/look.js'
-import type { HostPlace, Listener, OperatorStep, Seen } from '../src/host/moment.js'
+import type { HostPlace, Listener, Moment, OperatorStep, Seen } from '../src/host/moment.js'
 import { commandsToFree } from '../src/host/ports/free-port.js'
 import { isKubernetesOwn } from '../src/host/ports/kubernetes-own.js'
 import { known, type Truth, type Value } from '../src/jinja/value.js'
@@ -56,12 +56,18 @@ export function settingOnHost(setting: SettingLook): Look {
     if (isRight) return { state: 'ok', says, places: seen.places, steps: [] }
     if (unneeded !== undefined)
       return { state: 'unneeded', says: `${says}; ${unneeded}`, places: seen.places, steps: [] }
-    return { state: 'problem', says, places: seen.places, steps: settingSteps(seen, { key, wanted, phase, module }) }
+    return {
+      state: 'problem',
+      says,
+      places: seen.places,
+      steps: settingSteps(seen, moment, { key, wanted, phase, module }),
+    }
   }
 }
 
 function settingSteps(
   seen: Seen<string>,
+  { files }: Moment,
   {
     key,
     wanted,
@@ -89,7 +95,10 @@ function settingSteps(
     }
     return [...load, write]
   }
-  const { file, line, says } = place
+  const { line, says } = place
+  // An editor would put a file in the place of a link.
+  const led = follow(files, place.file)
+  const file = led.kind === 'known' ? led.value.path : place.file
   if (file.startsWith(OWN) && !/[\s'\\]/.test(file)) {
     const what = says === undefined ? `line ${line}` : `line ${line} (${says})`
     return [
@@ -343,18 +352,23 @@ export const swapOnHost: Look = ({ moment, phase }) => {
 
 /** Whether none of these paths is there. */
 export function nothingLeftOnHost(paths: readonly string[], step: OperatorStep): Look {
-  return ({ moment: { files } }) =>
+  const at = (path: string, { files }: Moment): HostAnswer => {
+    const entry = files.entry(path)
+    if (entry.kind === 'unknown') return unknownAnswer(`whether ${path} is there is not known: ${entry.because}`)
+    const listed = entry.kind === 'known' && entry.value.kind === 'directory' ? files.list(path) : undefined
+    if (listed?.kind === 'unknown') return unknownAnswer(`what is in ${path} is not known: ${listed.because}`)
+    const isThere =
+      entry.kind === 'known' && (listed === undefined || (listed.kind === 'known' && listed.value.length > 0))
+    return isThere
+      ? { state: 'problem', says: `${path} is there`, places: [{ file: path }], steps: [step] }
+      : { state: 'ok', says: `${path} holds nothing`, places: [], steps: [] }
+  }
+  return ({ moment, before }) =>
     worstOf(
       paths.map(path => {
-        const entry = files.entry(path)
-        if (entry.kind === 'unknown') return unknownAnswer(`whether ${path} is there is not known: ${entry.because}`)
-        const listed = entry.kind === 'known' && entry.value.kind === 'directory' ? files.list(path) : undefined
-        if (listed?.kind === 'unknown') return unknownAnswer(`what is in ${path} is not known: ${listed.because}`)
-        const isThere =
-          entry.kind === 'known' && (listed === undefined || (listed.kind === 'known' && listed.value.length > 0))
-        return isThere
-          ? { state: 'problem', says: `${path} is there`, places: [{ file: path }], steps: [step] }
-          : { state: 'ok', says: `${path} holds nothing`, places: [], steps: [] }
+        const first = at(path, before)
+        // What the run itself puts there is no leftover.
+        return first.state === 'ok' ? first : at(path, moment)
       }),
     )
 }

@@ -8,6 +8,7 @@ import { afterBoot } from './host/after-boot.js'
 import { followHost, type HostAlong } from './host/along.js'
 import { capturedMoment } from './host/captured.js'
 import { factsOf } from './host/facts/facts.js'
+import type { ForeseenFailure } from './host/host-state.js'
 import { defaultInventory } from './inventory/default-inventory.js'
 import { readAssumptions, readExtraVars } from './inventory/extra-vars.js'
 import { ANY_HOST, readFacts } from './inventory/facts.js'
@@ -156,6 +157,8 @@ export interface OnHost {
   readonly verdicts: readonly HostVerdict[]
   /** The paths that the run changes, or may, in the order in which it touches them first. */
   readonly changedPaths: readonly string[]
+  /** Tasks that certainly fail on it, in run order. */
+  readonly failures: readonly ForeseenFailure[]
 }
 
 /**
@@ -189,6 +192,7 @@ function lookAtHost(along: HostAlong, verdicts: readonly Verdict[], effects: Run
     moments,
     verdicts: judgeHost(verdicts, moments, effects, groups),
     changedPaths: along.changedPaths(),
+    failures: along.failures(),
   }
 }
 

@@ -2,10 +2,17 @@ import { type Analysis, type AnalysisRequest, analyze, type OnHost, shownVariabl
 import { textOf } from '../effects/argument.js'
 import { lookingTasks } from '../effects/looking.js'
 import { textAt } from '../evidence/host-files.js'
+import type { ForeseenFailure } from '../host/host-state.js'
 import { sourceOf } from '../recorded/published.js'
-import { reportedChecks } from '../reports/checks.js'
+import { type ReportedCheck, reportedChecks } from '../reports/checks.js'
 import { changesOf } from '../reports/file-changes.js'
-import { type ReportedHost, reportedHostProblem, reportedSettings } from '../reports/preflight.js'
+import { placeOfSpan } from '../reports/place.js'
+import {
+  type ReportedHost,
+  type ReportedHostStop,
+  reportedHostProblem,
+  reportedSettings,
+} from '../reports/preflight.js'
 import { namingOf } from '../reports/report.js'
 import type { SourceTree } from '../source/tree.js'
 
@@ -27,16 +34,28 @@ export function reportedHost(analysis: HostAnalysis, only: readonly string[] | u
   const onlyLooks = lookingTasks(effects)
   const { checks } = reportedChecks({ run, source, addressOf: addresses.of, onlyLooks })
   const naming = namingOf(source, addresses)
-  const { moments, verdicts, changedPaths, evidence } = onHost
+  const { moments, verdicts, changedPaths, evidence, failures } = onHost
   const asked = verdicts.filter(({ verdict }) => only?.includes(verdict.problem.id) !== false)
   return {
     hosts: [{ host: run.host, evidence: evidence.origin }],
-    stops: checks.filter(({ outcome }) => outcome === 'stops'),
-    open: checks.filter(({ outcome }) => outcome === 'unknown'),
+    stops: [...checks.filter(({ outcome }) => outcome === 'stops').map(stopOf), ...failures.flatMap(failureOf)],
+    open: checks.filter(({ outcome }) => outcome === 'unknown').map(stopOf),
     problems: asked.map(each => reportedHostProblem(each, naming)),
     settings: reportedSettings(settingsOf(analysis), moments),
     changes: changesOf(changedPaths, moments),
   }
+}
+
+function stopOf({ file, line, task, because }: ReportedCheck): ReportedHostStop {
+  return { file, line, task, because }
+}
+
+/** A task that fails because of what the host is ends the run, unless the role code lets that pass. */
+function failureOf({ task, because }: ForeseenFailure): readonly ReportedHostStop[] {
+  const { failureIgnored, via, name } = task
+  // Whether the rescue of a block takes it up is not gone into.
+  if (failureIgnored.kind === 'true' || via.some(({ kind }) => kind === 'block')) return []
+  return [{ ...placeOfSpan(task.task.at), task: name, because }]
 }
 
 /** The kernel settings that problems ask for, then those that the run writes. */

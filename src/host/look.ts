@@ -20,6 +20,8 @@ export interface HostAnswer {
 export interface HostContext {
   readonly moment: Moment
   readonly phase: Phase
+  /** The host before the run. */
+  readonly before: Moment
   readonly effects: RunEffects
   /** The groups of the host; empty where the inventory is the default one of a single host. */
   readonly groups: ReadonlySet<string>

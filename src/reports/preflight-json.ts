@@ -1,6 +1,5 @@
 import type { OperatorStep } from '../host/moment.js'
 import type { ReportedAnsible } from './ansible-rules.js'
-import type { ReportedCheck } from './checks.js'
 import type { Line } from './place.js'
 import type {
   HostCondition,
@@ -9,6 +8,7 @@ import type {
   ReportedHost,
   ReportedHostAnswer,
   ReportedHostProblem,
+  ReportedHostStop,
 } from './preflight.js'
 import type { ReportedSource } from './report.js'
 import { type EvidenceJson, evidenceJson } from './report-json.js'
@@ -134,9 +134,9 @@ function hostJson(group: ReportedHost, { host, evidence }: ReportedHost['hosts']
       settings.map(({ key, now, afterRun, afterReboot, decidedBy, because }) => [
         key,
         {
-          now,
-          afterRun,
-          afterReboot,
+          now: now ?? null,
+          afterRun: afterRun ?? null,
+          afterReboot: afterReboot ?? null,
           decidedBy: decidedBy?.line === undefined ? null : { file: decidedBy.file, line: decidedBy.line },
           because,
         },
@@ -146,7 +146,7 @@ function hostJson(group: ReportedHost, { host, evidence }: ReportedHost['hosts']
   }
 }
 
-function stopJson({ file, line, task, because }: ReportedCheck): HostStopJson {
+function stopJson({ file, line, task, because }: ReportedHostStop): HostStopJson {
   return { file, line, task, because }
 }
 

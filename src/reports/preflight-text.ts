@@ -85,13 +85,13 @@ function hostLines(host: ReportedHost, style: Style): readonly string[] {
   )
   section(style.unsure('Not known'), [
     ...unsure.flatMap(unsureLines),
-    ...open.flatMap(check => wrap(`${check.task} (${placeText(check)}): ${check.because}`, '  ', '    ')),
+    ...open.flatMap(check => wrap(`${check.task} (${placeText(check)}): ${shortened(check.because)}`, '  ', '    ')),
   ])
   section(
     'Kernel settings (now, after the run, after the next boot)',
     settings.map(({ key, now, afterRun, afterReboot, decidedBy }) => {
       const by = decidedBy === null ? '' : `  ${style.faint(`${decidedBy.file}:${decidedBy.line}`)}`
-      return `  ${key}: ${[now, afterRun, afterReboot].map(value => value ?? '?').join(', ')}${by}`
+      return `  ${key}: ${[now, afterRun, afterReboot].map(valueWord).join(', ')}${by}`
     }),
   )
   section('Files kubespray changes', changes.flatMap(changeLines))
@@ -148,6 +148,18 @@ function tell({ state, says, places }: ReportedHostAnswer, when: string): readon
 
 function mendedLines({ id, evidence }: ReportedHostProblem, style: Style): readonly string[] {
   return evidence.map(each => `  ${id}: ${each.effect}  ${style.faint(placeText(each))}`)
+}
+
+const LONGEST = 200
+
+function shortened(text: string): string {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text
+}
+
+/** `-` where the kernel has no such setting. */
+function valueWord(value: string | null | undefined): string {
+  if (value === undefined) return '?'
+  return value === null ? '-' : value === '' ? "''" : value
 }
 
 function unsureLines({ id, now, afterRun, afterReboot }: ReportedHostProblem): readonly string[] {

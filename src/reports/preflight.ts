@@ -3,7 +3,7 @@ import type { HostPlace, Moment, OperatorStep } from '../host/moment.js'
 import type { Evidence } from '../verdicts/judge.js'
 import type { HostMoments, HostVerdict } from '../verdicts/on-host.js'
 import type { ReportedAnsible } from './ansible-rules.js'
-import type { ReportedCheck } from './checks.js'
+import type { Line, Place } from './place.js'
 import { type Naming, type ReportedEvidence, type ReportedSource, reportedEvidence } from './report.js'
 
 /** How a host stands to a problem at one time; a problem that this host need not mind counts as `ok`, and `says` tells why. */
@@ -33,12 +33,12 @@ export interface ReportedHostProblem {
   readonly evidence: readonly ReportedEvidence[]
 }
 
-/** A kernel setting over time; null where the kernel has no such setting or the value is not known. */
+/** A kernel setting over time; null where the kernel has no such setting, undefined where the value is not known. */
 export interface ReportedSetting {
   readonly key: string
-  readonly now: string | null
-  readonly afterRun: string | null
-  readonly afterReboot: string | null
+  readonly now: string | null | undefined
+  readonly afterRun: string | null | undefined
+  readonly afterReboot: string | null | undefined
   /** The file and line that decide at boot; null where none does, or where that is not known. */
   readonly decidedBy: HostPlace | null
   /** Why a value is not known; null where all are. */
@@ -62,14 +62,21 @@ export interface ReportedHostName {
   readonly evidence: string | null
 }
 
+/** Where the run ends for a host, or may: a check of the playbook, or a task that fails because of what the host is. */
+export interface ReportedHostStop extends Place {
+  readonly task: string
+  /** What decides, as in `ansible_facts.memtotal_mb is 1400, minimal_master_memory_mb is 1500`. */
+  readonly because: string
+}
+
 /** One host before and after a run, with those that have the very same answers. */
 export interface ReportedHost {
   /** At least one; the answers were worked out for the first. */
   readonly hosts: readonly ReportedHostName[]
-  /** Checks of the playbook that end the run for it, in run order. */
-  readonly stops: readonly ReportedCheck[]
+  /** Checks of the playbook and tasks that end the run for it, in run order. */
+  readonly stops: readonly ReportedHostStop[]
   /** Checks of which it is not known whether they do. */
-  readonly open: readonly ReportedCheck[]
+  readonly open: readonly ReportedHostStop[]
   readonly problems: readonly ReportedHostProblem[]
   readonly settings: readonly ReportedSetting[]
   readonly changes: readonly ReportedFileChange[]
@@ -122,7 +129,8 @@ export function reportedSettings(keys: Iterable<string>, moments: HostMoments): 
       settingAt(moments.afterRun),
       settingAt(moments.afterReboot),
     ]
-    const text = (seen: ReturnType<typeof settingAt>): string | null => (seen.kind === 'known' ? seen.value : null)
+    const text = (seen: ReturnType<typeof settingAt>): string | null | undefined =>
+      seen.kind === 'known' ? seen.value : seen.kind === 'absent' ? null : undefined
     const open = [now, afterRun, afterReboot].find(each => each.kind === 'unknown')
     return {
       key,

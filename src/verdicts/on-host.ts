@@ -38,7 +38,8 @@ export function judgeHost(
   return verdicts.flatMap(verdict => {
     const look = verdict.problem.onHost
     if (look === undefined) return []
-    const answer = (moment: Moment, phase: Phase): HostAnswer => look({ moment, phase, effects, groups })
+    const answer = (moment: Moment, phase: Phase): HostAnswer =>
+      look({ moment, phase, before: moments.now, effects, groups })
     const now = answer(moments.now, 'now')
     const booted = answer(moments.booted, 'afterReboot')
     const afterRun = answer(moments.afterRun, 'afterRun')

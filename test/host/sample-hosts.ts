@@ -57,6 +57,8 @@ export const debian12: HostRecord = {
   '/usr/lib/systemd/system/swap.target': '[Unit]\nDescription=Swaps\n',
   '/usr/lib/systemd/system/ssh.service':
     '[Unit]\nDescription=A secure shell server\n[Service]\nExecStart=/usr/sbin/sshd -D\n[Install]\nWantedBy=multi-user.target\n',
+  ...enabledService('chrony.service', '/usr/sbin/chronyd'),
+  '/sys/fs/cgroup/system.slice/chrony.service/cgroup.procs': '700\n',
   '/usr/bin/python3': { link: 'python3.11' },
   '/usr/bin/python3.11': '',
   [`${MODULES}/modules.dep`]: Object.entries(MODULE_FILES)
@@ -93,6 +95,7 @@ export const debian12: HostRecord = {
   '/proc/sys/net/ipv4/conf/all/rp_filter': '0\n',
   '/proc/sys/net/ipv4/ip_local_reserved_ports': '\n',
   '/proc/sys/net/ipv6/conf/all/forwarding': '0\n',
+  '/sys/fs/cgroup/cgroup.controllers': 'cpuset cpu io memory hugetlb pids rdma misc\n',
   '/proc/1/comm': 'systemd\n',
   '/proc/1/cgroup': '0::/init.scope\n',
 }

@@ -21,7 +21,7 @@ export function commandOf(
   const given = givenIn(invocation)
   const module = task.module.replace(/^.*\./, '')
   // Where it stands, and what it is told, are not gone into.
-  if (!given.lacks('chdir', 'stdin') || invocation.environment.has('PATH')) return undefined
+  if (!given.lacks('chdir', 'stdin')) return undefined
   const line = lineOf(invocation, given)
   if (line === undefined) return undefined
   const cmd = module === 'shell' ? known(line.text) : known(line.words?.map(word => known(word)) ?? line.text)
@@ -35,9 +35,9 @@ export function commandOf(
     // The module puts in variables and `~` itself.
     if (line.words === undefined || line.words.some(word => /[$~]/.test(word))) return undefined
     const outcome = runWords(line.words, world)
-    return outcome === 'no such program'
-      ? noSuchProgram(cmd)
-      : outcome && resultOf(outcome, 'command', given, cmd, task)
+    // A PATH of its own (most often with sbin) may lead to it elsewhere.
+    if (outcome === 'no such program') return invocation.environment.has('PATH') ? undefined : noSuchProgram(cmd)
+    return outcome && resultOf(outcome, 'command', given, cmd, task)
   }
   const outcome = line.text === undefined ? undefined : runScript(line.text, world)
   return outcome && resultOf(outcome, module === 'raw' ? 'raw' : 'shell', given, cmd, task)
