@@ -3,7 +3,12 @@ import { resolveLink } from '../../../src/evidence/host-files.js'
 import type { Moment, Seen } from '../../../src/host/moment.js'
 
 /** A file by its text or bytes, a link, a directory (null). */
-export type Node = string | Uint8Array | { readonly link: string } | { readonly text: string; readonly mode: number } | null
+export type Node =
+  | string
+  | Uint8Array
+  | { readonly link: string }
+  | { readonly text: string; readonly mode: number }
+  | null
 
 /**
  * Files of a host in memory. Without `captured` the record is the whole root; with it, what is not under one of these paths is
@@ -54,7 +59,10 @@ export function hostTree(record: Readonly<Record<string, Node>>, captured: reado
       if (!isCaptured(found.value.path)) return { kind: 'unknown', because: `${path} was not captured` }
       const names = [...nodes.keys()].filter(each => each.startsWith(`${directory}/`) && each !== '/')
       const inside = names.map(each => each.slice(directory.length + 1)).filter(each => !each.includes('/'))
-      return { kind: 'known', value: inside.sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right))) }
+      return {
+        kind: 'known',
+        value: inside.sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right))),
+      }
     }
     return { kind: 'absent' }
   }
@@ -64,7 +72,10 @@ export function hostTree(record: Readonly<Record<string, Node>>, captured: reado
 function entryOf(path: string, node: Node): Found<Entry> {
   if (node === null) return { kind: 'known', value: { kind: 'directory', path } }
   if (typeof node === 'string') {
-    return { kind: 'known', value: { kind: 'file', path, content: () => ({ kind: 'text', file: { path, text: node } }) } }
+    return {
+      kind: 'known',
+      value: { kind: 'file', path, content: () => ({ kind: 'text', file: { path, text: node } }) },
+    }
   }
   if (node instanceof Uint8Array) {
     return { kind: 'known', value: { kind: 'file', path, content: () => ({ kind: 'binary', bytes: node }) } }

@@ -94,7 +94,9 @@ describe('what the kernel makes of a written text', () => {
       const before = hostMoment(hostTree({}), {
         sysctl: Object.fromEntries(Object.keys(expected).map(path => [sysctlKeyOf(path), '0'])),
       })
-      const files = hostTree({ '/etc/sysctl.d/a.conf': `${write === '0' ? 'net.ipv4.ip_forward=1\n' : ''}${to}=${write}\n` })
+      const files = hostTree({
+        '/etc/sysctl.d/a.conf': `${write === '0' ? 'net.ipv4.ip_forward=1\n' : ''}${to}=${write}\n`,
+      })
       for (const [path, value] of Object.entries(expected)) {
         const found = sysctlAtBoot(files, before, sysctlKeyOf(path)).value
         assert.equal(found.kind === 'known' ? found.value : found.kind, value, path)
@@ -138,14 +140,19 @@ describe('modules-load.d, as systemd-modules-load reads it', () => {
 })
 
 describe('names of modules, as kmod looks them up', () => {
-  const cases = rows<{ words: readonly string[]; modprobeD: Readonly<Record<string, string>>; status: number; output: string }>(
-    'kmod-cli.json',
-  )
+  const cases = rows<{
+    words: readonly string[]
+    modprobeD: Readonly<Record<string, string>>
+    status: number
+    output: string
+  }>('kmod-cli.json')
   for (const { words, modprobeD, status, output } of cases) {
     const name = words.at(-1) ?? ''
     const isBlacklisted = words.includes('-b') || name.startsWith('al-')
     it(words.join(' '), () => {
-      const record = Object.fromEntries(Object.entries(modprobeD).map(([file, text]) => [`/etc/modprobe.d/${file}`, text]))
+      const record = Object.fromEntries(
+        Object.entries(modprobeD).map(([file, text]) => [`/etc/modprobe.d/${file}`, text]),
+      )
       const files = hostTree({ ...MODULES, ...record })
       const before = hostMoment(files, { sysctl: { 'kernel.osrelease': RELEASE } })
       const { outcome } = lookUp(files, name, { file: '/x' }, modprobeConf(files), kernelModules(files, before), before)
