@@ -9,6 +9,8 @@ import { isPattern } from './sysctl-d.js'
 export interface ProcpsSetting {
   /** Path under /proc/sys, as the line makes it. */
   readonly path: string
+  /** The same with its doubled slashes: patterns leave out only keys that are spelled as the kernel does. */
+  readonly spelled: string
   /** Absent: it only takes the key out of patterns. */
   readonly value: string | undefined
   readonly ignoresFailure: boolean
@@ -49,21 +51,21 @@ export function procpsSettings(file: {
     const dash = text.startsWith('-')
     if (equals === -1 && !dash) return []
     const key = text.slice(dash ? 1 : 0, equals === -1 ? undefined : equals).replace(/[ \t]+$/, '')
-    const path = procpsPath(key)
+    const spelled = procpsPath(key)
+    const path = spelled
+      .split('/')
+      .filter(part => part !== '' && part !== '.')
+      .join('/')
     const value = equals === -1 ? undefined : strip(text.slice(equals + 1))
     const place = { file: file.path, line, says: text }
-    return [{ path, value, ignoresFailure: dash, isPattern: isPattern(path), place }]
+    return [{ path, spelled, value, ignoresFailure: dash, isPattern: isPattern(path), place }]
   })
 }
 
 /** By the first of `/` and `.`: after a dot they change places, after a slash they stay. Blanks are not taken off. */
 function procpsPath(key: string): string {
   const first = /[/.]/.exec(key)?.[0]
-  const path = first === '.' ? key.replace(/[/.]/g, char => (char === '.' ? '/' : '.')) : key
-  return path
-    .split('/')
-    .filter(part => part !== '' && part !== '.')
-    .join('/')
+  return first === '.' ? key.replace(/[/.]/g, char => (char === '.' ? '/' : '.')) : key
 }
 
 /**
@@ -75,7 +77,7 @@ export function applyProcps(
   keys: readonly string[],
 ): readonly ProcpsWrite[] {
   const settings = files.flatMap(procpsSettings)
-  const named = new Set(settings.filter(each => !each.isPattern).map(({ path }) => path))
+  const named = new Set(settings.filter(each => !each.isPattern).map(({ spelled }) => spelled))
   return settings.flatMap(({ path, value, place, ignoresFailure, isPattern: pattern }): readonly ProcpsWrite[] => {
     if (value === undefined) return []
     if (!pattern) return [{ path, value, place, ignoresFailure }]
