@@ -21,7 +21,7 @@ export function enablementOf(files: HostFiles, name: string, when: When = 'now')
   if (unit.name !== name) return { kind: 'known', value: 'alias', places: aliasPlaces(all, name, file) }
   const links = linksTo(all, unit)
   if (links.kind === 'unknown') return { ...links, places: [] }
-  const found = links.kind === 'known' ? links.value : []
+  const { places: found, others } = links.kind === 'known' ? links.value : { places: [], others: [] }
   const persistent = found.find(({ file: path }) => path.startsWith(`${PERSISTENT}/`))
   if (persistent !== undefined) return { kind: 'known', value: 'enabled', places: [persistent, file] }
   const runtime = found.find(({ file: path }) => path.startsWith('/run/'))
@@ -30,6 +30,8 @@ export function enablementOf(files: HostFiles, name: string, when: When = 'now')
     return { kind: 'known', value: 'static', places: [found[0], file] }
   const linked = linkOutside(all, unit)
   if (linked !== undefined) return { kind: 'known', value: linked, places: [file] }
+  const [other] = others
+  if (other !== undefined) return { kind: 'known', value: 'indirect', places: [other, file] }
   return { kind: 'known', value: withoutLinks(unit), places: [file] }
 }
 
@@ -58,29 +60,45 @@ function linkOutside({ files }: UnitFiles, { path, name }: Unit): string | undef
   return path.startsWith('/run/') ? 'linked-runtime' : undefined
 }
 
-/** Links that pull a unit in, or that give it a name its `Alias=` has; a template counts with its default instance. */
-function linksTo(all: UnitFiles, unit: Unit): Found<readonly HostPlace[]> {
+/**
+ * Links that pull a unit in, or that give it a name its `Alias=` has; a template counts with its default instance. `others` are
+ * links to it under names of which it says nothing.
+ */
+function linksTo(
+  all: UnitFiles,
+  unit: Unit,
+): Found<{ readonly places: readonly HostPlace[]; readonly others: readonly HostPlace[] }> {
   const names = namesOf(unit)
   const aliases = new Set(listed(unit.settings, 'Install', 'Alias').flatMap(wordsOf))
   const places: HostPlace[] = []
+  const others: HostPlace[] = []
   const isTemplate = /@\.[a-z]+$/.test(unit.name)
   for (const directory of all.directories) {
     const inside = all.names(directory)
     if (inside.kind === 'unknown') return inside
     for (const name of inside.kind === 'known' ? inside.value : []) {
-      if (aliases.has(name) && leadsTo(all.files, `${directory}/${name}`, unit))
-        places.push({ file: `${directory}/${name}` })
+      if (name !== unit.name && isUnitName(name) && leadsTo(all.files, `${directory}/${name}`, unit)) {
+        if (aliases.has(name)) places.push({ file: `${directory}/${name}` })
+        else if (isSetUp(directory)) others.push({ file: `${directory}/${name}` })
+      }
       if (!/\.(wants|requires|upholds)$/.test(name)) continue
       const pulled = all.names(`${directory}/${name}`)
       if (pulled.kind === 'unknown') return pulled
       for (const each of pulled.kind === 'known' ? pulled.value : []) {
-        const fits = names.has(each) || (isTemplate && templateOf(each) === unit.name)
-        if (fits && isLink(all.files, `${directory}/${name}/${each}`))
-          places.push({ file: `${directory}/${name}/${each}` })
+        const path = `${directory}/${name}/${each}`
+        if (!isLink(all.files, path)) continue
+        if (names.has(each)) places.push({ file: path })
+        else if (isSetUp(directory) && (isTemplate ? templateOf(each) === unit.name : leadsTo(all.files, path, unit)))
+          others.push({ file: path })
       }
     }
   }
-  return { kind: 'known', value: places }
+  return { kind: 'known', value: { places, others } }
+}
+
+/** Whether links there are somebody's on this host, not the vendor's. */
+function isSetUp(directory: string): boolean {
+  return directory.startsWith('/etc/') || directory.startsWith('/run/')
 }
 
 function namesOf({ name, settings }: Unit): ReadonlySet<string> {
@@ -95,6 +113,8 @@ function isLink(files: HostFiles, path: string): boolean {
 }
 
 function leadsTo(files: HostFiles, path: string, unit: Unit): boolean {
+  // A link to the template says nothing of one instance.
+  if (templateOf(unit.name) !== undefined) return false
   const found = files.entry(path)
   if (found.kind !== 'known' || found.value.kind !== 'link') return false
   const target = resolveLink(found.value)

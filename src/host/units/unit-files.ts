@@ -208,13 +208,17 @@ function readUnit(all: UnitFiles, names: readonly string[], path: string): Found
   const settings = [...parseUnitText(text.value)]
   const dropIns = dropInsOf(all, names)
   if (dropIns.kind === 'unknown') return dropIns
+  const places: HostPlace[] = [{ file: path }]
   for (const dropIn of dropIns.kind === 'known' ? dropIns.value : []) {
+    const led = follow(all.files, dropIn)
+    if (led.kind === 'known' && led.value.kind === 'other') continue
     const read = textAt(all.files, dropIn)
     if (read.kind === 'unknown') return read
-    if (read.kind === 'known') settings.push(...parseUnitText(read.value))
+    if (read.kind === 'absent') continue
+    settings.push(...parseUnitText(read.value))
+    places.push({ file: dropIn })
   }
   const name = names.at(-1) ?? ''
-  const places = [path, ...(dropIns.kind === 'known' ? dropIns.value : [])].map(file => ({ file }))
   return { kind: 'known', value: { name, names, path, masked: false, settings, places } }
 }
 
