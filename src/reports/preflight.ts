@@ -3,7 +3,7 @@ import type { HostPlace, Moment, OperatorStep } from '../host/moment.js'
 import type { Evidence } from '../verdicts/judge.js'
 import type { HostMoments, HostVerdict } from '../verdicts/on-host.js'
 import type { ReportedAnsible } from './ansible-rules.js'
-import type { Line, Place } from './place.js'
+import type { Place } from './place.js'
 import { type Naming, type ReportedEvidence, type ReportedSource, reportedEvidence } from './report.js'
 
 /** How a host stands to a problem at one time; a problem that this host need not mind counts as `ok`, and `says` tells why. */
