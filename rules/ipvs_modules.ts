@@ -18,7 +18,7 @@ export const ipvsModules: Problem = {
   },
   now: rules.now,
   afterReboot: rules.afterReboot,
-  onHost: modulesOnHost(MODULES, 'they are needed only where kube-proxy runs in mode ipvs'),
+  onHost: modulesOnHost(MODULES, 'they are needed only where kube-proxy runs in mode ipvs', 'where the run loads it'),
   powers: ['changes-modules'],
   byHand: [`modprobe -a ${MODULES.join(' ')}`, `printf '%s\\n' ${MODULES.join(' ')} > /etc/modules-load.d/ipvs.conf`],
 }

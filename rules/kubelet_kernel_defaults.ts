@@ -1,5 +1,5 @@
 import type { Problem } from '../src/verdicts/problem.js'
-import { settingOnHost, worstOf } from './on_host.js'
+import { runWrites, settingOnHost, worstOf } from './on_host.js'
 import { alternativeFiles, isNumber, settingRules } from './setting.js'
 import { together } from './together.js'
 
@@ -17,6 +17,9 @@ const rules = together(
   Object.fromEntries(Object.entries(WANTED).map(([key, value]) => [key, settingRules([key], isNumber(value))])),
 )
 
+/** A configuration of the kubelet that does not ask for it. */
+const NOT_COMPARED = /^(?![\s\S]*^protectKernelDefaults:\s*true)[\s\S]*^failSwapOn:/m
+
 export const kubeletKernelDefaults: Problem = {
   id: 'kubelet_kernel_defaults',
   title: 'Kernel settings are not what the kubelet expects',
@@ -27,12 +30,16 @@ export const kubeletKernelDefaults: Problem = {
   },
   now: rules.now,
   afterReboot: rules.afterReboot,
-  onHost: context =>
-    worstOf(
+  onHost: context => {
+    const unneeded = runWrites(context.effects, NOT_COMPARED)
+      ? { unneeded: 'the kubelet is not told to compare it, and sets it itself' }
+      : {}
+    return worstOf(
       Object.entries(WANTED).map(([key, value]) =>
-        settingOnHost({ key, holds: isNumber(value), wanted: String(value) })(context),
+        settingOnHost({ key, holds: isNumber(value), wanted: String(value), ...unneeded })(context),
       ),
-    ),
+    )
+  },
   powers: ['changes-sysctl'],
   byHand: [
     ...Object.entries(WANTED).map(([key, value]) => `echo '${key} = ${value}' >> /etc/sysctl.d/99-kubelet.conf`),

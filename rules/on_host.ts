@@ -1,7 +1,13 @@
+import { optionsOf, piecesOf, textOf } from '../src/effects/argument.js'
 import { unitName } from '../src/effects/describe.js'
-import { follow, textAt } from '../src/evidence/host-files.js'
+import type { RunEffects } from '../src/effects/run-effects.js'
+import { standingOf } from '../src/effects/standing.js'
+import { follow, type HostFiles, textAt } from '../src/evidence/host-files.js'
+import { kernelModules } from '../src/host/boot/kernel-modules.js'
+import { modprobeConf, moduleName } from '../src/host/boot/modprobe-d.js'
+import { lookUp, modulesLoad } from '../src/host/boot/modules.js'
 import type { HostAnswer, HostContext, Look } from '../src/host/look.js'
-import type { HostPlace, Listener, Moment, OperatorStep, Seen } from '../src/host/moment.js'
+import type { Holder, HostPlace, Listener, Moment, OperatorStep, Seen, SwapArea } from '../src/host/moment.js'
 import { commandsToFree } from '../src/host/ports/free-port.js'
 import { isKubernetesOwn } from '../src/host/ports/kubernetes-own.js'
 import { known, type Truth, type Value } from '../src/jinja/value.js'
@@ -9,7 +15,7 @@ import { readsOneOf } from './check.js'
 
 /** Where this stands among the files of /etc: a package's file is overridden there, not changed. */
 const OWN = '/etc/'
-const OWN_FILE = '/etc/sysctl.d/zz-kubernetes.conf'
+const OWN_NAME = 'zz-kubernetes.conf'
 
 function unknownAnswer(says: string, places: readonly HostPlace[] = []): HostAnswer {
   return { state: 'unknown', says, places, steps: [] }
@@ -47,9 +53,9 @@ interface SettingLook {
 
 /** Whether a kernel setting has a value that is asked, and which file says otherwise. */
 export function settingOnHost(setting: SettingLook): Look {
-  const { key, holds, wanted, unneeded, module } = setting
-  return ({ moment, phase }) => {
-    const seen = moment.sysctl(key)
+  const { key, holds, unneeded, module } = setting
+  return context => {
+    const seen = context.moment.sysctl(key)
     if (seen.kind === 'unknown') return unknownAnswer(`${key} is not known: ${seen.because}`, seen.places)
     const isRight = seen.kind === 'known' && holds(known(seen.value)).kind === 'true'
     const says = seen.kind === 'absent' ? `the kernel has no ${key}` : `${key} is ${seen.value}`
@@ -60,67 +66,111 @@ export function settingOnHost(setting: SettingLook): Look {
       state: 'problem',
       says,
       places: seen.places,
-      steps: settingSteps(seen, moment, { key, wanted, phase, module }),
+      steps:
+        seen.kind === 'absent' && module !== undefined
+          ? moduleSteps(module, context)
+          : settingSteps(setting, seen.places, context),
     }
   }
 }
 
 function settingSteps(
-  seen: Seen<string>,
-  { files }: Moment,
-  {
-    key,
-    wanted,
-    phase,
-    module,
-  }: { key: string; wanted: string; phase: HostContext['phase']; module: string | undefined },
+  { key, wanted, holds }: SettingLook,
+  places: readonly HostPlace[],
+  { phase, before, booted }: HostContext,
 ): readonly OperatorStep[] {
-  const load: readonly OperatorStep[] =
-    seen.kind === 'absent' && module !== undefined
-      ? [
-          {
-            says: `have ${module} loaded at each boot: without it the kernel has no ${key}`,
-            command: `echo ${module} > /etc/modules-load.d/${module}.conf`,
-          },
-          { says: `load it now`, command: `modprobe ${module}` },
-        ]
-      : []
-  const now: OperatorStep = { says: 'set it now', command: `sysctl -w ${key}=${wanted}` }
-  if (phase !== 'afterReboot') return [...load, now]
-  const [place] = seen.places
-  if (place?.line === undefined) {
-    const write = {
-      says: `have it set at boot, in a file that is read last`,
-      command: `echo '${key} = ${wanted}' > ${OWN_FILE}`,
-    }
-    return [...load, write]
-  }
-  const { line, says } = place
-  // An editor would put a file in the place of a link.
-  const led = follow(files, place.file)
-  const file = led.kind === 'known' ? led.value.path : place.file
-  if (file.startsWith(OWN) && !/[\s'\\]/.test(file)) {
-    const what = says === undefined ? `line ${line}` : `line ${line} (${says})`
+  if (phase !== 'afterReboot') return [{ says: 'set it now', command: `sysctl -w ${key}=${wanted}` }]
+  const [decides, ...others] = places
+  if (decides === undefined) return [settingStep(key, wanted, OWN_NAME)]
+  const unit = unitOfPlace(decides)
+  if (unit === SYSCTL_SERVICE)
+    return [{ says: 'let the files of sysctl.d be applied at boot again', command: `systemctl unmask ${unit}` }]
+  if (unit !== undefined)
+    return [{ says: `keep ${unit} from writing it (${decides.says ?? decides.file})`, command: disableCommand(unit) }]
+  if (decides.line === undefined && decides.file.startsWith(OWN))
     return [
-      ...load,
-      { says: `take ${what} out of ${file}, which is read last at boot`, command: `sed -i '${line}s/^/# /' ${file}` },
+      {
+        says: `take what writes ${key} out of ${decides.file}, which is run at boot`,
+        command: `grep -n ${key.slice(key.lastIndexOf('.') + 1)} ${decides.file}`,
+      },
     ]
-  }
-  return [
-    ...load,
-    {
-      says: `override ${file}:${line} in a file that is read later`,
-      command: `echo '${key} = ${wanted}' > ${OWN_FILE}`,
-    },
-  ]
+  // Every line that is read after the last right one has to go.
+  const right = others.findLastIndex(place => isAssigned(place, holds))
+  const wrong = [decides, ...others.slice(right + 1).filter(place => !isAssigned(place, holds))]
+  const inTheWay = wrong.filter(({ line, file }) => line !== undefined && !isOwn(file, before))
+  const steps = wrong.flatMap(place => (isOwn(place.file, before) ? removalSteps(place, key, before, booted) : []))
+  if (right !== -1 && inTheWay.length === 0 && steps.length > 0) return steps
+  return [...steps, settingStep(key, wanted, nameAfter(wrong))]
 }
 
+/** Whether a line sets a value that is asked. */
+function isAssigned({ says }: HostPlace, holds: SettingLook['holds']): boolean {
+  const value = says?.slice(says.indexOf('=') + 1).trim()
+  return value !== undefined && holds(known(value)).kind === 'true'
+}
+
+/** A line that can be taken out: of a file in /etc whose name needs no quoting, and that was there before the run. */
+function isOwn(path: string, { files }: Moment): boolean {
+  const file = endOf(path, files)
+  return file.startsWith(OWN) && !/[\s'\\]/.test(file) && files.entry(file).kind === 'known'
+}
+
+/** An editor would put a file in the place of a link. */
+function endOf(path: string, files: HostFiles): string {
+  const led = follow(files, path)
+  return led.kind === 'known' ? led.value.path : path
+}
+
+function removalSteps(place: HostPlace, key: string, before: Moment, booted: Moment): readonly OperatorStep[] {
+  if (place.line === undefined) return []
+  // The run may have moved the line, and the operator acts before it.
+  const first = booted.sysctl(key).places.find(({ file, says }) => file === place.file && says === place.says)
+  const line = first?.line ?? place.line
+  const what = place.says === undefined ? `line ${line}` : `line ${line} (${place.says})`
+  const file = endOf(place.file, before.files)
+  return [{ says: `take ${what} out of ${file}, which is read later at boot`, command: commentOut(line, file) }]
+}
+
+function commentOut(line: number, file: string): string {
+  return `sed -i '${line}s/^/# /' ${file}`
+}
+
+function settingStep(key: string, wanted: string, name: string): OperatorStep {
+  return {
+    says: 'have it set at boot, in a file that is read last',
+    command: `echo '${key} = ${wanted}' > /etc/sysctl.d/${name}`,
+  }
+}
+
+/** A name of sysctl.d that sorts after those that are in the way, byte by byte. */
+function nameAfter(places: readonly HostPlace[]): string {
+  const names = places.map(({ file }) => file.slice(file.lastIndexOf('/') + 1))
+  const last = names.sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right))).at(-1)
+  return last === undefined || last < OWN_NAME ? OWN_NAME : `${last.replace(/\.conf$/, '')}_kubernetes.conf`
+}
+
+const SYSCTL_SERVICE = 'systemd-sysctl.service'
+const MODULES_SERVICE = 'systemd-modules-load.service'
+
+/** The unit whose file, link or mask a place is. */
+function unitOfPlace({ file }: HostPlace): string | undefined {
+  return /\/systemd\/system\/(?:.*\/)?([^/]+\.service)$/.exec(file)?.[1]
+}
+
+function disableCommand(unit: string): string {
+  return `systemctl disable --now ${unit}`
+}
+
+/** Whether a module that a host may do without is asked for all the same. */
+type Asked = 'never' | 'where the run loads it'
+
 /** Whether kernel modules are loaded; after a reboot: whether something loads them then. */
-export function modulesOnHost(names: readonly string[], unneeded?: string): Look {
-  return ({ moment }) =>
-    worstOf(
+export function modulesOnHost(names: readonly string[], unneeded?: string, asked: Asked = 'never'): Look {
+  return context => {
+    const isNeeded = unneeded === undefined || (asked === 'where the run loads it' && runLoads(names, context.effects))
+    return worstOf(
       names.map(name => {
-        const seen = moment.module(name)
+        const seen = context.moment.module(name)
         if (seen.kind === 'unknown')
           return unknownAnswer(`whether ${name} is loaded is not known: ${seen.because}`, seen.places)
         if (seen.kind === 'known') {
@@ -128,29 +178,87 @@ export function modulesOnHost(names: readonly string[], unneeded?: string): Look
           return { state: 'ok', says, places: seen.places, steps: [] }
         }
         const says = `${name} is not loaded`
-        if (unneeded !== undefined)
-          return { state: 'unneeded', says: `${says}; ${unneeded}`, places: seen.places, steps: [] }
-        return { state: 'problem', says, places: seen.places, steps: moduleSteps(name, seen.places) }
+        if (!isNeeded) return { state: 'unneeded', says: `${says}; ${unneeded}`, places: seen.places, steps: [] }
+        return { state: 'problem', says, places: seen.places, steps: moduleSteps(name, context) }
       }),
     )
+  }
 }
 
-function moduleSteps(name: string, places: readonly HostPlace[]): readonly OperatorStep[] {
-  const refused = places.find(({ line }) => line !== undefined)
-  const lift: readonly OperatorStep[] =
-    refused === undefined
-      ? []
-      : [
-          {
-            says: `take ${refused.says === undefined ? `line ${refused.line}` : `"${refused.says}"`} out of ${refused.file}`,
-            command: `sed -i '${refused.line}s/^/# /' ${refused.file}`,
-          },
-        ]
-  return [
-    ...lift,
-    { says: `load ${name} now`, command: `modprobe ${name}` },
-    { says: 'and at each boot', command: `echo ${name} > /etc/modules-load.d/${name}.conf` },
-  ]
+/** Whether a run loads a module itself, and fails without it. */
+function runLoads(names: readonly string[], { occurrences }: RunEffects): boolean {
+  return occurrences.some(occurrence => {
+    const { effect, task, asWritten } = occurrence
+    if (asWritten || effect.kind !== 'kernel-module' || effect.when !== 'now' || effect.state !== 'loaded') return false
+    const name = textOf(effect.module)
+    if (name === undefined || !names.includes(moduleName(name)) || task.failureIgnored.kind === 'true') return false
+    return standingOf(occurrence).kind !== 'never'
+  })
+}
+
+/** Whether the run writes such a text to some file of the host; parts that are not known are NUL. */
+export function runWrites({ occurrences }: RunEffects, pattern: RegExp): boolean {
+  return occurrences.some(occurrence => {
+    const { effect, asWritten } = occurrence
+    if (asWritten || effect.kind !== 'file' || effect.change !== 'written' || effect.content === undefined) return false
+    if (effect.contentUnsure !== undefined || standingOf(occurrence).kind === 'never') return false
+    return optionsOf(effect.content).every(({ value }) => {
+      const pieces = piecesOf(value)
+      return pieces !== undefined && pattern.test(pieces.map(piece => piece ?? '\0').join(''))
+    })
+  })
+}
+
+/** What has to be done for a module to be there: what keeps it out goes, and something loads it, now or at each boot. */
+function moduleSteps(name: string, { moment, phase, before }: HostContext): readonly OperatorStep[] {
+  const { files } = moment
+  const attempt = lookUp(
+    files,
+    name,
+    { file: '/etc/modules-load.d' },
+    modprobeConf(files),
+    kernelModules(files, before),
+    before,
+  )
+  if (attempt.outcome === 'not-found') return [missingModule(name, files)]
+  const steps: OperatorStep[] = []
+  // A name given to modprobe itself is loaded whatever is on the deny list.
+  const isInTheWay = attempt.outcome !== 'denied' || phase === 'afterReboot'
+  if (attempt.by !== undefined && isInTheWay) steps.push(liftStep(attempt.by))
+  if (phase !== 'afterReboot') return [...steps, { says: `load ${name} now`, command: `modprobe ${name}` }]
+  const { attempts, off } = modulesLoad(files, before)
+  if (off !== undefined && unitOfPlace(off) === MODULES_SERVICE)
+    steps.push({
+      says: 'let the modules of modules-load.d be loaded at boot again',
+      command: `systemctl unmask ${MODULES_SERVICE}`,
+    })
+  const isNamed = attempts.some(({ modules }) => modules.includes(name))
+  const isRead = off === undefined && !isNamed
+  const file = `/etc/modules-load.d/${name}.conf`
+  if (isRead) steps.push({ says: `have ${name} loaded at each boot`, command: `echo ${name} > ${file}` })
+  return steps
+}
+
+function liftStep({ file, line, says }: HostPlace): OperatorStep {
+  if (line === undefined)
+    return {
+      says: `take ${says ?? 'what keeps it out'} off the kernel command line, in the settings of the boot loader, and boot again`,
+      command: `grep -rn ${says?.split('=')[0] ?? 'blacklist'} /etc/default/grub /etc/kernel /boot/loader`,
+    }
+  return {
+    says: `take ${says === undefined ? `line ${line}` : `"${says}"`} out of ${file}`,
+    command: commentOut(line, file),
+  }
+}
+
+/** Distributions put modules that few need into a package of their own. */
+function missingModule(name: string, files: HostFiles): OperatorStep {
+  const text = textAt(files, '/etc/os-release')
+  const ids = text.kind === 'known' ? [...text.value.text.matchAll(/^ID(?:_LIKE)?=(.*)$/gm)].join(' ') : ''
+  const says = `this kernel has no module ${name}: install the rest of its modules, or boot one that has it`
+  if (/\bubuntu\b/.test(ids)) return { says, command: 'apt-get install linux-modules-extra-$(uname -r)' }
+  if (/\b(fedora|rhel|centos)\b/.test(ids)) return { says, command: 'dnf install kernel-modules-extra-$(uname -r)' }
+  return { says, command: `modinfo ${name}` }
 }
 
 interface PortLook {
@@ -159,6 +267,8 @@ interface PortLook {
   readonly owner: string
   /** The groups of which a host has to be in one for this to matter; absent: every host. */
   readonly groups?: readonly string[]
+  /** Those of them that matter under the run that is looked at; absent: all. */
+  readonly groupsOf?: (effects: RunEffects) => readonly string[]
   /** Which listeners are in the way; absent: every one, whatever address it is bound to (kubeadm binds them all). */
   readonly blocks?: (listener: Listener) => boolean
 }
@@ -167,9 +277,10 @@ interface PortLook {
 const JOINED = ['/etc/kubernetes/kubelet.conf', '/etc/kubernetes/admin.conf']
 
 /** Whether a port is free for who is to listen there, and what holds it. */
-export function portOnHost({ port, owner, groups, blocks = () => true }: PortLook): Look {
+export function portOnHost({ port, owner, groups: all, groupsOf, blocks = () => true }: PortLook): Look {
   return context => {
     const { moment, phase } = context
+    const groups = groupsOf?.(context.effects) ?? all
     if (groups !== undefined && context.groups.size > 0 && !groups.some(group => context.groups.has(group)))
       return {
         state: 'ok',
@@ -180,35 +291,49 @@ export function portOnHost({ port, owner, groups, blocks = () => true }: PortLoo
     const { listeners } = moment
     if (listeners.kind === 'unknown')
       return unknownAnswer(`what listens on port ${port} is not known: ${listeners.because}`, listeners.places)
-    const all = listeners.kind === 'known' ? listeners.value.filter(each => each.port === port && blocks(each)) : []
-    if (all.length === 0) return { state: 'ok', says: `port ${port} is free`, places: [], steps: [] }
-    return worstOf(all.map(listener => ofListener(listener, owner, context, phase)))
+    const found = listeners.kind === 'known' ? listeners.value.filter(each => each.port === port && blocks(each)) : []
+    if (found.length === 0) return { state: 'ok', says: `port ${port} is free`, places: [], steps: [] }
+    return worstOf(found.map(listener => ofListener(listener, owner, context, phase)))
   }
 }
 
 function ofListener(
   listener: Listener,
   owner: string,
-  { moment }: HostContext,
+  { before }: HostContext,
   phase: HostContext['phase'],
 ): HostAnswer {
   const { port, address, holder } = listener
-  const who =
-    holder.unit ?? (holder.kind === 'container' ? 'a container' : (holder.program ?? 'a process that is not known'))
-  const pids = holder.pids.length === 0 ? '' : ` (process ${holder.pids.join(', ')})`
+  const who = nameOfHolder(holder)
+  // A process of before the boot is another one then.
+  const isOther = phase === 'afterReboot' || holder.pids.length === 0
+  const pids = isOther ? '' : ` (process ${holder.pids.join(', ')})`
   const verb = phase === 'afterReboot' ? 'takes' : 'holds'
   const where = ['0.0.0.0', '::'].includes(address) ? '' : ` on ${address}`
   const says = `${who}${pids} ${verb} port ${port}${where}`
-  if (listener.perhapsEnded !== undefined) return unknownAnswer(`${says}, unless ${listener.perhapsEnded}`)
+  const steps = commandsToFree(holder, port, before.files)
+  if (listener.perhapsEnded !== undefined)
+    return { ...unknownAnswer(`${says}, unless ${listener.perhapsEnded}`), steps }
   if (isKubernetesOwn(holder, port)) {
-    const joined = JOINED.map(path => moment.files.entry(path).kind)
+    // What the run puts there is no sign of a cluster of before.
+    const joined = JOINED.map(path => before.files.entry(path).kind)
     if (joined.includes('known'))
       return { state: 'ok', says: `${says}: it is ${owner} of a node that has joined`, places: [], steps: [] }
     if (joined.includes('unknown')) return unknownAnswer(`${says}; whether this node has joined a cluster is not known`)
   }
   if (phase === 'afterReboot' && holder.kind !== 'unit')
-    return unknownAnswer(`${says}, unless nothing starts it again at boot`)
-  return { state: 'problem', says, places: [], steps: commandsToFree(holder, port, moment.files) }
+    return { ...unknownAnswer(`${says}, unless nothing starts it again at boot`), steps }
+  return { state: 'problem', says, places: [], steps }
+}
+
+const SHOWN_OF_ID = 12
+
+function nameOfHolder({ kind, unit, program, container }: Holder): string {
+  if (unit !== undefined) return unit
+  if (kind !== 'container') return program ?? 'a process that is not known'
+  const of = container === undefined ? '' : ` of ${container.pod ? 'a pod' : container.runtime}`
+  const id = container?.id === undefined ? '' : ` ${container.id.slice(0, SHOWN_OF_ID)}`
+  return `${program === undefined ? '' : `${program} in `}a container${of}${id}`
 }
 
 /** Whether services are off: none runs; after a reboot: none is started. */
@@ -329,11 +454,24 @@ export const selinuxOnHost: Look = ({ moment, phase }) => {
       }
 }
 
+/** In the kubelet's configuration, or among its options. */
+const RUNS_WITH_SWAP = /^failSwapOn:\s*false\b|--fail-swap-on=false\b/im
+
 /** Whether swap is off; after a reboot: nothing turns it on. */
-export const swapOnHost: Look = ({ moment, phase }) => {
+export const swapOnHost: Look = ({ moment, phase, booted, effects }) => {
   const { swap } = moment
   if (swap.kind === 'unknown') return unknownAnswer(`whether swap is on is not known: ${swap.because}`, swap.places)
   const areas = swap.kind === 'known' ? swap.value : []
+  if (areas.length > 0 && runWrites(effects, RUNS_WITH_SWAP)) {
+    const devices = areas.map(({ device }) => device).join(', ')
+    const when = phase === 'afterReboot' ? 'comes back at boot' : 'is on'
+    return {
+      state: 'unneeded',
+      says: `swap ${when} (${devices}), and the kubelet is told to run with it`,
+      places: swap.places,
+      steps: [],
+    }
+  }
   if (areas.length === 0) {
     return {
       state: 'ok',
@@ -343,10 +481,15 @@ export const swapOnHost: Look = ({ moment, phase }) => {
     }
   }
   const says = areas
-    .map(({ device, because }) => (because === undefined ? `swap is on: ${device}` : `${because}: ${device}`))
+    .map(({ device, because }) =>
+      because === undefined ? `swap is on: ${device}` : `${device} comes back: ${because}`,
+    )
     .join('; ')
   const off: OperatorStep = { says: 'turn swap off now', command: 'swapoff -a' }
-  const steps = phase === 'afterReboot' ? areas.flatMap(({ stop }) => stop ?? []) : [off]
+  // The run may have moved a line, and the operator acts before it.
+  const early = booted.swap.kind === 'known' ? booted.swap.value : []
+  const first = (area: SwapArea): SwapArea => early.find(({ device }) => device === area.device) ?? area
+  const steps = phase === 'afterReboot' ? areas.flatMap(area => first(area).stop ?? []) : [off]
   return { state: 'problem', says, places: swap.places, steps }
 }
 

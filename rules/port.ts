@@ -24,7 +24,7 @@ import {
   type Rule,
   SETTLES,
 } from '../src/verdicts/problem.js'
-import { portOnHost } from './on_host.js'
+import { portOnHost, runWrites } from './on_host.js'
 
 export interface PortFacts {
   readonly port: number
@@ -41,6 +41,8 @@ export interface PortFacts {
   readonly notOf?: readonly string[]
   /** The groups of which a host has to be in one to listen there; absent: every host does. */
   readonly groups?: readonly string[]
+  /** Those of them that do where the run has etcd outside of kubeadm. */
+  readonly outsideKubeadm?: readonly string[]
   /** Which listeners are in the way; absent: each one, whatever address it is bound to. */
   readonly blocks?: (listener: Listener) => boolean
   /** What else comes near. */
@@ -233,9 +235,12 @@ function givenTo(component: string, { port, owner }: PortFacts): Claim {
   }
 }
 
+/** In a configuration of kubeadm. */
+const ETCD_OUTSIDE = /^etcd:\n\s+external:/m
+
 /** The problem that something else holds a port Kubernetes needs. */
 export function portProblem(facts: PortFacts): Problem {
-  const { port, says, source } = facts
+  const { port, says, source, groups, outsideKubeadm } = facts
   return {
     id: `port_${port}`,
     title: `Something already listens on port ${port}`,
@@ -243,7 +248,12 @@ export function portProblem(facts: PortFacts): Problem {
     requirement: { says, source },
     now: [frees(facts)],
     afterReboot: [keepsFree(facts)],
-    onHost: portOnHost(facts),
+    onHost: portOnHost({
+      ...facts,
+      ...(outsideKubeadm === undefined
+        ? {}
+        : { groupsOf: effects => (runWrites(effects, ETCD_OUTSIDE) ? outsideKubeadm : (groups ?? [])) }),
+    }),
     powers: ['stops-units', 'signals-processes', 'manages-containers'],
     byHand: [
       `ss -lntp 'sport = :${port}'`,

@@ -3,6 +3,7 @@ import { portProblem } from './port.js'
 export const port2379 = portProblem({
   port: 2379,
   groups: ['etcd', 'kube_control_plane', 'kube-master'],
+  outsideKubeadm: ['etcd'],
   owner: 'etcd',
   ownerUnit: 'etcd.service',
   says: 'etcd has to listen on port 2379, where the API server asks it; kubeadm looks only where it runs etcd itself.',

@@ -38,7 +38,10 @@ export function reportedHost(analysis: HostAnalysis, only: readonly string[] | u
   const asked = verdicts.filter(({ verdict }) => only?.includes(verdict.problem.id) !== false)
   return {
     hosts: [{ host: run.host, evidence: evidence.origin }],
-    stops: [...checks.filter(({ outcome }) => outcome === 'stops').map(stopOf), ...failures.flatMap(failureOf)],
+    stops: onceEach([
+      ...checks.filter(({ outcome }) => outcome === 'stops').map(stopOf),
+      ...failures.flatMap(failureOf),
+    ]),
     open: checks.filter(({ outcome }) => outcome === 'unknown').map(stopOf),
     problems: asked.map(each => reportedHostProblem(each, naming)),
     settings: reportedSettings(settingsOf(analysis), moments),
@@ -48,6 +51,17 @@ export function reportedHost(analysis: HostAnalysis, only: readonly string[] | u
 
 function stopOf({ file, line, task, because }: ReportedCheck): ReportedHostStop {
   return { file, line, task, because }
+}
+
+/** A task that fails for several items ends the run once, and what ends it there is mended once for the tasks after it. */
+function onceEach(stops: readonly ReportedHostStop[]): readonly ReportedHostStop[] {
+  const seen = new Set<string>()
+  return stops.filter(({ file, line, because }) => {
+    const keys = [`${file}:${line}`, because]
+    const isNew = !keys.some(key => seen.has(key))
+    for (const key of keys) seen.add(key)
+    return isNew
+  })
 }
 
 /** A task that fails because of what the host is ends the run, unless the role code lets that pass. */

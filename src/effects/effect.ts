@@ -136,6 +136,8 @@ export interface FileChange extends Placed {
   readonly contentUnsure?: string
   /** For `line`: lines also leave the file, and which is not worked out. */
   readonly takesOut?: true
+  /** For `attributes`: where there is no such file it comes, empty (`touch`). */
+  readonly creates?: true
   /** For `link`: what it points to. */
   readonly target: Value | undefined
 }

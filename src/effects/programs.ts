@@ -155,6 +155,14 @@ const filesWritten =
   call =>
     operandsOf(call.arguments, withValue).map(path => file(call, path, change))
 
+/** `touch` makes a file that is not there, unless it is told not to. */
+const touched: Tool = call => {
+  const creates = hasOption(call.arguments, ['-c', '--no-create', '-h', '--no-dereference'])
+    ? {}
+    : { creates: true as const }
+  return operandsOf(call.arguments, ['-d', '-r', '-t']).map(path => ({ ...file(call, path, 'attributes'), ...creates }))
+}
+
 const copyOptions = ['-t', '--target-directory', '-m', '--mode', '-o', '--owner', '-g', '--group', '-S', '--suffix']
 
 /** `cp A B`, `mv A B`, `install A B`, `ln A B`: the last is written, or each in it where it is a directory; `-t` names that. */
@@ -1242,7 +1250,7 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['unlink', { powers: [], effects: filesWritten('removed') }],
   ['rmdir', { powers: [], effects: filesWritten('removed') }],
   ['shred', { powers: [], effects: filesWritten('removed') }],
-  ['touch', { powers: [], effects: filesWritten('attributes', ['-d', '-r', '-t']) }],
+  ['touch', { powers: [], effects: touched }],
   ['mkdir', { powers: [], effects: filesWritten('directory', ['-m', '--mode']) }],
   ['tee', { powers: [], effects: teed }],
   ...named('cp mv', { powers: [], effects: copied }),

@@ -8,6 +8,7 @@ import { changeFile, removeFstabEntries } from './changes/files.js'
 import { changeModule, changeSysctl } from './changes/kernel.js'
 import { changeUnit, endListeners, endProcesses } from './changes/units.js'
 import type { HostState } from './host-state.js'
+import type { Holder } from './moment.js'
 
 /**
  * Applies an effect to a host as the module or command would. Where it is not known whether it happens, or what exactly it
@@ -15,7 +16,7 @@ import type { HostState } from './host-state.js'
  */
 export function applyEffect(state: HostState, occurrence: TaskEffect): void {
   const standing = standingOf(occurrence)
-  if (standing.kind === 'never') return
+  if (standing.kind === 'never' || state.broken.has(occurrence.invocation)) return
   const { effect } = occurrence
   const applied = { state, occurrence, sure: standing.kind === 'happens', because: becauseOf(occurrence, standing) }
   const change = changes[effect.kind] as ((effect: Effect, applied: Applied) => void) | undefined
@@ -34,6 +35,21 @@ function becauseOf({ task, effect }: TaskEffect, standing: Standing): string {
     default:
       return `${what} changes it`
   }
+}
+
+/** The runtimes whose containers a program can stop; `crictl` those of pods, whatever runs them. */
+const REACHED: Readonly<Record<string, readonly string[]>> = {
+  crictl: ['containerd', 'cri', 'cri-o'],
+  ctr: ['containerd', 'cri', 'nerdctl'],
+  docker: ['docker'],
+  nerdctl: ['containerd', 'nerdctl'],
+  podman: ['podman'],
+}
+
+function reaches(program: string, { container }: Holder): boolean {
+  const runtimes = REACHED[program]
+  if (container === undefined || runtimes === undefined) return true
+  return runtimes.includes(container.runtime) || (program === 'crictl' && container.pod)
 }
 
 /** What each kind of effect does to the files of a host and to what runs there. Kinds that change nothing of it are not here. */
@@ -61,9 +77,9 @@ const changes: {
     for (const directory of ['/etc/kubernetes/', '/var/lib/kubelet/', '/var/lib/etcd/'])
       state.files.blur([directory, null], because)
   },
-  container: (effect, applied) => {
-    if (effect.action !== 'stopped' && effect.action !== 'removed') return
-    endListeners(applied, false, ({ holder }) => holder.kind === 'container')
+  container: ({ action, runtime }, applied) => {
+    if (action !== 'stopped' && action !== 'removed') return
+    endListeners(applied, false, ({ holder }) => holder.kind === 'container' && reaches(runtime, holder))
   },
   package: ({ names, state: wanted }, { state, because }) => {
     if (['absent', 'removed', 'held', 'hold'].includes(textOf(wanted) ?? '')) return

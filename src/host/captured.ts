@@ -47,8 +47,20 @@ function moduleNow(files: HostFiles, name: string): Seen<'loaded' | 'built-in'> 
     const value = modules.kind === 'unknown' ? 'loaded' : 'built-in'
     return { kind: 'known', value, places: [{ file: directory }] }
   }
+  const settings = SETTINGS_OF[wanted]
+  if (settings !== undefined && files.entry(settings).kind === 'known') {
+    const value = modules.kind === 'unknown' ? 'loaded' : 'built-in'
+    return { kind: 'known', value, places: [{ file: settings }] }
+  }
   if (modules.kind === 'absent') return { ...ABSENT, places: [] }
   return modules.kind === 'known' ? { ...ABSENT, places: [{ file }] } : { ...modules, places: [] }
+}
+
+/** Settings that the kernel has only while a module is there, or built in. */
+const SETTINGS_OF: Readonly<Record<string, string>> = {
+  br_netfilter: '/proc/sys/net/bridge/bridge-nf-call-iptables',
+  nf_conntrack: '/proc/sys/net/netfilter/nf_conntrack_max',
+  ip_vs: '/proc/sys/net/ipv4/vs',
 }
 
 function builtInAt(files: HostFiles, name: string): Seen<'built-in'> | undefined {

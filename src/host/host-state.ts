@@ -1,5 +1,5 @@
 import type { Found, HostFiles } from '../evidence/host-files.js'
-import type { TaskRun } from '../run/task-run.js'
+import type { Invocation, TaskRun } from '../run/task-run.js'
 import { moduleName } from './boot/modprobe-d.js'
 import { sysctlKeyOf, sysctlPath } from './boot/sysctl-d.js'
 import { defaultOf, moduleOfKey } from './boot/sysctl-keys.js'
@@ -21,6 +21,8 @@ export interface HostState {
   readonly brought: string[]
   /** Tasks that certainly fail on this host, and why. Whether the run goes on is theirs to say. */
   readonly failures: ForeseenFailure[]
+  /** Executions that fail before they are through. */
+  readonly broken: Set<Invocation>
   readonly captured: Moment
 }
 
@@ -41,6 +43,7 @@ export function hostState(captured: Moment): HostState {
     listeners: captured.listeners,
     brought: [],
     failures: [],
+    broken: new Set(),
     captured,
   }
 }

@@ -85,7 +85,9 @@ function hostLines(host: ReportedHost, style: Style): readonly string[] {
   )
   section(style.unsure('Not known'), [
     ...unsure.flatMap(unsureLines),
-    ...open.flatMap(check => wrap(`${check.task} (${placeText(check)}): ${shortened(check.because)}`, '  ', '    ')),
+    ...uniqueTexts(open.map(check => `${check.task} (${placeText(check)}): ${shortened(check.because)}`)).flatMap(
+      text => wrap(text, '  ', '    '),
+    ),
   ])
   section(
     'Kernel settings (now, after the run, after the next boot)',
@@ -150,6 +152,11 @@ function mendedLines({ id, evidence }: ReportedHostProblem, style: Style): reado
   return evidence.map(each => `  ${id}: ${each.effect}  ${style.faint(placeText(each))}`)
 }
 
+/** A role that comes several times asks the same each time. */
+function uniqueTexts(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)]
+}
+
 const LONGEST = 200
 
 function shortened(text: string): string {
@@ -162,9 +169,13 @@ function valueWord(value: string | null | undefined): string {
   return value === null ? '-' : value === '' ? "''" : value
 }
 
-function unsureLines({ id, now, afterRun, afterReboot }: ReportedHostProblem): readonly string[] {
+function unsureLines({ id, now, afterRun, afterReboot, acts, steps }: ReportedHostProblem): readonly string[] {
   const whys = new Set([now, afterRun, afterReboot].filter(({ state }) => state === 'unknown').map(({ says }) => says))
-  return [...whys].flatMap(why => wrap(`${id}: ${why}`, '  ', '    '))
+  const sure = acts.includes('operator') ? [] : steps
+  return [
+    ...[...whys].flatMap(why => wrap(`${id}: ${why}`, '  ', '    ')),
+    ...sure.flatMap(({ says, command }) => [...wrap(`to be sure: ${says}`, '    - ', '      '), `      $ ${command}`]),
+  ]
 }
 
 function changeLines({ path, patch, because }: ReportedFileChange): readonly string[] {

@@ -24,7 +24,10 @@ export interface HostVerdict {
    * after the boot; both where the run mends only part of it; nobody where it is none, or where that is not known.
    */
   readonly acts: readonly ('kubespray' | 'operator')[]
-  /** What the operator does, in order; empty where that is not the operator's part. */
+  /**
+   * What the operator does, in order; empty where that is not the operator's part. Where it is not known whether the problem
+   * is still there, what is done to be sure.
+   */
   readonly steps: readonly OperatorStep[]
 }
 
@@ -39,7 +42,7 @@ export function judgeHost(
     const look = verdict.problem.onHost
     if (look === undefined) return []
     const answer = (moment: Moment, phase: Phase): HostAnswer =>
-      look({ moment, phase, before: moments.now, effects, groups })
+      look({ moment, phase, before: moments.now, booted: moments.booted, effects, groups })
     const now = answer(moments.now, 'now')
     const booted = answer(moments.booted, 'afterReboot')
     const afterRun = answer(moments.afterRun, 'afterRun')
@@ -47,7 +50,8 @@ export function judgeHost(
     const acts: ('kubespray' | 'operator')[] = []
     if (isMended(now, afterRun) || isMended(booted, afterReboot)) acts.push('kubespray')
     if (afterRun.state === 'problem' || afterReboot.state === 'problem') acts.push('operator')
-    const steps = acts.includes('operator') ? stepsOf(afterRun, afterReboot) : []
+    const isOpen = [afterRun, afterReboot].some(({ state }) => state === 'unknown')
+    const steps = acts.includes('operator') || isOpen ? stepsOf(afterRun, afterReboot) : []
     return [{ verdict, now, afterRun, afterReboot, acts, steps }]
   })
 }
@@ -60,7 +64,8 @@ function isMended(before: HostAnswer, after: HostAnswer): boolean {
 function stepsOf(...answers: readonly HostAnswer[]): readonly OperatorStep[] {
   const steps = new Map<string, OperatorStep>()
   for (const { state, steps: own } of answers) {
-    if (state === 'problem') for (const step of own) if (!steps.has(step.command)) steps.set(step.command, step)
+    if (state === 'problem' || state === 'unknown')
+      for (const step of own) if (!steps.has(step.command)) steps.set(step.command, step)
   }
   return [...steps.values()]
 }

@@ -74,7 +74,8 @@ export const file: ModuleEffects = call => {
       file: 'attributes',
     }
     const change = changes[textOf(value) ?? '']
-    const effect = fileChange(call, path, change ?? 'written', undefined, call.argument('src'))
+    const touches = textOf(value) === 'touch' ? { creates: true as const } : {}
+    const effect = { ...fileChange(call, path, change ?? 'written', undefined, call.argument('src')), ...touches }
     const condition = because[0]?.says
     return [condition === undefined ? effect : { ...effect, onlyIf: condition }]
   })

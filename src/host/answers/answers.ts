@@ -5,6 +5,7 @@ import type { Invocation } from '../../run/task-run.js'
 import type { Moment } from '../moment.js'
 import { commandOf } from './command.js'
 import { findOf } from './find.js'
+import { modprobeOf } from './modprobe.js'
 import { serviceFactsOf } from './service-facts.js'
 import { slurpOf } from './slurp.js'
 import { statOf } from './stat.js'
@@ -19,10 +20,11 @@ const answers: ReadonlyMap<string, Answer> = new Map<string, Answer>([
   ['ansible.builtin.shell', commandOf],
   ['ansible.builtin.slurp', slurpOf],
   ['ansible.builtin.stat', statOf],
+  ['community.general.modprobe', (_task, invocation, moment) => modprobeOf(invocation, moment)],
 ])
 
 /**
- * What a host says at one moment to a task that only looks, in the form its result has. Undefined where the module does more
+ * What a host says at one moment to a task that only looks, or of which it decides whether it fails, in the form its result has. Undefined where the module does more
  * than look, or what it looks at is not worked out; what was not captured is unknown for that reason. Of `evidence` only what
  * no task changes is used, and what `moment` still confirms.
  */

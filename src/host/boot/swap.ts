@@ -76,11 +76,24 @@ export function swapAtBoot(current: HostFiles): SwapAtBoot {
 export function swapAreasOf({ comesBack, mayCome, unknown }: SwapAtBoot): Seen<readonly SwapArea[]> {
   if (comesBack.length > 0) {
     const devices = [...new Set(comesBack.map(({ device }) => device))]
-    return { kind: 'known', value: devices.map(device => ({ device })), places: comesBack.map(({ place }) => place) }
+    return {
+      kind: 'known',
+      value: devices.map(device => areaOf(comesBack.filter(each => each.device === device))),
+      places: comesBack.map(({ place }) => place),
+    }
   }
   const because = [...mayCome.map(each => each.because), ...unknown]
   if (because.length === 0) return { kind: 'known', value: [], places: [] }
   return { kind: 'unknown', because: because.join('; '), places: mayCome.map(({ place }) => place) }
+}
+
+/** One device with everything that brings it. */
+function areaOf(sources: readonly SwapSource[]): SwapArea {
+  return {
+    device: sources[0]?.device ?? '',
+    because: sources.map(({ says }) => says).join(', and '),
+    stop: sources.map(({ stop }) => stop),
+  }
 }
 
 function containerOf(files: HostFiles): HostPlace | undefined {

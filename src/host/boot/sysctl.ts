@@ -87,7 +87,8 @@ function decide(files: HostFiles, current: HostFiles, before: Moment, path: stri
     refused: readonly HostPlace[] = [],
   ): SysctlDecision => {
     const others = assigned.map(({ place }) => place).filter(place => !isAt(place, decidedBy))
-    const places = [...(decidedBy === undefined ? [] : [decidedBy]), ...others]
+    const off = bootUnits(files).masked(SERVICE)
+    const places = decidedBy === undefined ? (off === undefined ? [] : [off]) : [decidedBy, ...others]
     return {
       key: sysctlKeyOf(path),
       value: { ...value, places },

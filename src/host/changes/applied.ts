@@ -17,8 +17,9 @@ export function moduleNameOf({ occurrence: { task, invocation } }: Applied): str
   return (invocation.module ?? task.task.module).split('.').at(-1) ?? ''
 }
 
-/** The task certainly fails on this host: what it would have done does not happen. */
+/** The task fails on this host once it is run: what it would have done after that does not happen. */
 export function failTask({ state, occurrence, sure }: Applied, because: string): void {
+  state.broken.add(occurrence.invocation)
   if (sure) state.failures.push({ task: occurrence.task, because })
 }
 

@@ -11,7 +11,7 @@ import { type Applied, blurPath, editFile, failTask, fileEntry, moduleNameOf, pu
 /** A file is written, edited, linked or removed. */
 export function changeFile(effect: FileChange, applied: Applied): void {
   const { state, sure, because } = applied
-  if (effect.change === 'attributes') return
+  if (effect.change === 'attributes' && effect.creates !== true) return
   for (const { value } of optionsOf(effect.path)) {
     const path = textOf(value)
     if (path === undefined) {
@@ -57,6 +57,10 @@ function entryAfter(effect: FileChange, path: string, applied: Applied): Found<E
     }
     case 'line':
       return editedLines(path, applied)
+    case 'attributes': {
+      const before = follow(state.files, path)
+      return before.kind === 'absent' ? fileEntry(path, '') : before.kind === 'unknown' ? before : undefined
+    }
     default:
       return undefined
   }

@@ -130,6 +130,7 @@ function maskSteps(files: HostFiles, unit: Unit): readonly Step[] {
   const boot = startsAtBoot(files, unit.name)
   // Links that `disable` takes away stand in /etc; all others stay.
   const [pull] = boot.kind === 'known' && boot.value ? boot.places : []
+  if (boot.kind === 'known' && !boot.value) return []
   const byOther = pull !== undefined && !isOwnLink(unit, pull.file)
   if (!stays && !byOther) return []
   const why = byOther
