@@ -56,7 +56,12 @@ export function settingOnHost(setting: SettingLook): Look {
   const { key, holds, unneeded, module } = setting
   return context => {
     const seen = context.moment.sysctl(key)
-    if (seen.kind === 'unknown') return unknownAnswer(`${key} is not known: ${seen.because}`, seen.places)
+    if (seen.kind === 'unknown') {
+      const open = `${key} is not known`
+      return unneeded === undefined
+        ? unknownAnswer(`${open}: ${seen.because}`, seen.places)
+        : { state: 'unneeded', says: `${open}; ${unneeded}`, places: seen.places, steps: [] }
+    }
     const isRight = seen.kind === 'known' && holds(known(seen.value)).kind === 'true'
     const says = seen.kind === 'absent' ? `the kernel has no ${key}` : `${key} is ${seen.value}`
     if (isRight) return { state: 'ok', says, places: seen.places, steps: [] }
@@ -171,8 +176,12 @@ export function modulesOnHost(names: readonly string[], unneeded?: string, asked
     return worstOf(
       names.map(name => {
         const seen = context.moment.module(name)
-        if (seen.kind === 'unknown')
-          return unknownAnswer(`whether ${name} is loaded is not known: ${seen.because}`, seen.places)
+        if (seen.kind === 'unknown') {
+          const open = `whether ${name} is loaded is not known`
+          return isNeeded
+            ? unknownAnswer(`${open}: ${seen.because}`, seen.places)
+            : { state: 'unneeded', says: `${open}; ${unneeded}`, places: seen.places, steps: [] }
+        }
         if (seen.kind === 'known') {
           const says = seen.value === 'built-in' ? `${name} is built into the kernel` : `${name} is loaded`
           return { state: 'ok', says, places: seen.places, steps: [] }

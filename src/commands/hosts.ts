@@ -34,14 +34,11 @@ export function reportedHost(analysis: HostAnalysis, only: readonly string[] | u
   const onlyLooks = lookingTasks(effects)
   const { checks } = reportedChecks({ run, source, addressOf: addresses.of, onlyLooks })
   const naming = namingOf(source, addresses)
-  const { moments, verdicts, changedPaths, evidence, failures } = onHost
+  const { moments, verdicts, changedPaths, evidence } = onHost
   const asked = verdicts.filter(({ verdict }) => only?.includes(verdict.problem.id) !== false)
   return {
     hosts: [{ host: run.host, evidence: evidence.origin }],
-    stops: onceEach([
-      ...checks.filter(({ outcome }) => outcome === 'stops').map(stopOf),
-      ...failures.flatMap(failureOf),
-    ]),
+    stops: stopsOf(analysis, checks),
     open: checks.filter(({ outcome }) => outcome === 'unknown').map(stopOf),
     problems: asked.map(each => reportedHostProblem(each, naming)),
     settings: reportedSettings(settingsOf(analysis), moments),
@@ -53,15 +50,39 @@ function stopOf({ file, line, task, because }: ReportedCheck): ReportedHostStop 
   return { file, line, task, because }
 }
 
-/** A task that fails for several items ends the run once, and what ends it there is mended once for the tasks after it. */
-function onceEach(stops: readonly ReportedHostStop[]): readonly ReportedHostStop[] {
+/**
+ * Where the run ends, in run order. A task that fails for several items is one stop, told by what the host says of it; so is one
+ * cause that more tasks would fail by.
+ */
+function stopsOf(
+  { run, onHost: { failures } }: HostAnalysis,
+  checks: readonly ReportedCheck[],
+): readonly ReportedHostStop[] {
+  const orders = new Map<string, number>()
+  for (const { task } of run.checks) {
+    const at = placeKey(placeOfSpan(task.task.at))
+    if (!orders.has(at)) orders.set(at, task.order)
+  }
+  const stops = [
+    ...failures.flatMap(failure => failureOf(failure).map(stop => ({ stop, order: failure.task.order }))),
+    ...checks
+      .filter(({ outcome }) => outcome === 'stops')
+      .map(check => ({ stop: stopOf(check), order: orders.get(placeKey(check)) ?? 0 })),
+  ]
   const seen = new Set<string>()
-  return stops.filter(({ file, line, because }) => {
-    const keys = [`${file}:${line}`, because]
-    const isNew = !keys.some(key => seen.has(key))
-    for (const key of keys) seen.add(key)
-    return isNew
-  })
+  return stops
+    .sort((left, right) => left.order - right.order)
+    .map(({ stop }) => stop)
+    .filter(stop => {
+      const keys = [placeKey(stop), stop.because]
+      const isNew = !keys.some(key => seen.has(key))
+      for (const key of keys) seen.add(key)
+      return isNew
+    })
+}
+
+function placeKey({ file, line }: { readonly file: string; readonly line: number }): string {
+  return `${file}:${line}`
 }
 
 /** A task that fails because of what the host is ends the run, unless the role code lets that pass. */

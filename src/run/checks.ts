@@ -231,7 +231,7 @@ function statusCheck(action: Action, answers: readonly (AnsweredResult | undefin
 function deedOf({ raw, arguments: given }: Invocation, { module }: Task): string {
   const line = raw ?? given.get('cmd')
   if (commands.has(module)) return line?.kind === 'known' ? `\`${strOf(line.data)}\`` : 'the command'
-  const path = given.get('src') ?? given.get('path')
+  const path = given.get('src') ?? given.get('path') ?? given.get('name')
   const name = module.replace(/^ansible\.builtin\./, '')
   return path?.kind === 'known' ? `\`${name}\` of ${strOf(path.data)}` : `\`${name}\``
 }

@@ -384,7 +384,8 @@ function fromPrograms(files: HostFiles, units: BootUnits): readonly Found[] {
   for (const name of startedServices(files, units)) {
     const known = SWAP_SERVICES[name]
     const isNamedSo = /swap|zram/i.test(name) && /\.service$/.test(name) && !/^systemd-zram-setup@|^mkswap/.test(name)
-    if (found.get(name)?.fate.kind === 'comes' || (known === undefined && !isNamedSo)) continue
+    const said = found.get(name)
+    if (said?.fate.kind === 'comes' || (known === undefined && (!isNamedSo || said !== undefined))) continue
     const unit = units.started.get(name)
     const place = unit?.pulledBy ?? { file: unit?.files[0]?.path ?? `/etc/init.d/${name.replace(/\.service$/, '')}` }
     const source: SwapSource = {

@@ -78,7 +78,7 @@ function unitSteps(holder: Holder, unit: string, files: HostFiles): readonly Ste
   }
   for (const each of [unit, ...(holder.starts === undefined || accepts ? [] : [holder.starts])]) {
     const loaded = all.unit(each)
-    if (loaded.kind === 'known') steps.push(...maskSteps(files, loaded.value))
+    if (loaded.kind === 'known') steps.push(...maskSteps(files, loaded.value, each === holder.starts))
   }
   return steps
 }
@@ -124,13 +124,14 @@ function stopStep(files: HostFiles, unit: string, starts: string | undefined, tr
  * What `disable` leaves: a unit without `[Install]`, one that a generator makes, one that another unit pulls in. It has to be
  * masked; where its file stands in /etc/systemd/system that file has to go out of the way first.
  */
-function maskSteps(files: HostFiles, unit: Unit): readonly Step[] {
+function maskSteps(files: HostFiles, unit: Unit, isTriggered: boolean): readonly Step[] {
   const state = enablementOf(files, unit.name)
   const stays = state.kind === 'known' && ['static', 'generated', 'indirect', 'linked'].includes(state.value)
   const boot = startsAtBoot(files, unit.name)
   // Links that `disable` takes away stand in /etc; all others stay.
   const [pull] = boot.kind === 'known' && boot.value ? boot.places : []
-  if (boot.kind === 'known' && !boot.value) return []
+  // What started a static unit is its socket, where that is stopped too.
+  if (isTriggered && boot.kind === 'known' && !boot.value) return []
   const byOther = pull !== undefined && !isOwnLink(unit, pull.file)
   if (!stays && !byOther) return []
   const why = byOther
