@@ -75,10 +75,7 @@ function hostLines(host: ReportedHost, style: Style): readonly string[] {
       ...wrap(`because ${check.because}`, '    ', '      '),
     ]),
   )
-  section(
-    style.bad('For the operator, before the run'),
-    operator.flatMap(problem => operatorLines(problem, style)),
-  )
+  section(style.bad('For the operator, before the run'), operatorLines(operator, style))
   section(
     'kubespray mends',
     problems.filter(({ acts }) => acts.includes('kubespray')).flatMap(problem => mendedLines(problem, style)),
@@ -131,14 +128,24 @@ function table(problems: readonly ReportedHostProblem[], style: Style): readonly
   ]
 }
 
-function operatorLines(problem: ReportedHostProblem, style: Style): readonly string[] {
-  const { id, afterRun, afterReboot, steps } = problem
-  const [first, later] = [tell(afterRun, 'after the run'), tell(afterReboot, 'after a reboot')]
-  return [
-    `  ${style.strong(id)}`,
-    ...[...new Set([...first, ...later])].flatMap(says => wrap(says, '    ', '      ')),
-    ...steps.flatMap(({ says, command }) => [...wrap(says, '    - ', '      '), `      $ ${command}`]),
-  ]
+/** A step that mends several problems is told with the first of them. */
+function operatorLines(problems: readonly ReportedHostProblem[], style: Style): readonly string[] {
+  const told = new Map<string, string>()
+  return problems.flatMap(({ id, afterRun, afterReboot, steps }) => {
+    const earlier = new Set(steps.flatMap(({ command }) => told.get(command) ?? []))
+    const own = steps.filter(({ command }) => !told.has(command))
+    for (const { command } of own) told.set(command, id)
+    const isSame = afterRun.state === afterReboot.state && afterRun.says === afterReboot.says
+    const lines = isSame
+      ? tell(afterReboot, 'after the run, and after a reboot')
+      : [...tell(afterRun, 'after the run'), ...tell(afterReboot, 'after a reboot')]
+    return [
+      `  ${style.strong(id)}`,
+      ...lines.flatMap(says => wrap(says, '    ', '      ')),
+      ...(earlier.size === 0 ? [] : wrap(`what is done for ${[...earlier].join(', ')}`, '    - ', '      ')),
+      ...own.flatMap(({ says, command }) => [...wrap(says, '    - ', '      '), `      $ ${command}`]),
+    ]
+  })
 }
 
 function tell({ state, says, places }: ReportedHostAnswer, when: string): readonly string[] {
