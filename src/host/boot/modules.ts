@@ -243,6 +243,11 @@ export function moduleAtBoot(
   if (stage === 'later') {
     const later = loadedLater(files, wanted)
     if (later !== undefined) return later
+    const { unknown } = bootUnits(files)
+    if (unknown.length > 0) {
+      const because = `whether a unit that is started at boot loads ${wanted} is not known: ${unknown.join('; ')}`
+      return { kind: 'unknown', because, places }
+    }
   }
   const early = asInitramfs(files, wanted)
   if (early !== undefined) return early
