@@ -417,7 +417,20 @@ describe('a kernel module after the next boot', () => {
     readonly files: Record_
     readonly module?: string
     readonly expected: 'loaded' | 'built-in' | 'absent' | 'unknown'
+    readonly captured?: readonly string[]
   }[] = [
+    {
+      name: 'a file that one of another directory may hide',
+      files: { '/usr/lib/modules-load.d/a.conf': 'br_netfilter' },
+      captured: ['/usr', '/lib', '/proc', '/run', '/etc/systemd'],
+      expected: 'unknown',
+    },
+    {
+      name: 'units were not captured',
+      files: {},
+      captured: ['/usr', '/lib', '/proc', '/run', '/etc/modules-load.d', '/etc/modprobe.d'],
+      expected: 'unknown',
+    },
     { name: 'nobody loads it', files: {}, expected: 'absent' },
     { name: 'modules-load.d', files: { '/etc/modules-load.d/a.conf': 'br-netfilter' }, expected: 'loaded' },
     {
@@ -481,6 +494,11 @@ describe('a kernel module after the next boot', () => {
       },
       expected: 'absent',
     },
+    {
+      name: 'a file in /run, which is empty after a boot',
+      files: { '/run/modules-load.d/a.conf': 'br_netfilter' },
+      expected: 'unknown',
+    },
     { name: 'built in', files: {}, module: 'loop', expected: 'built-in' },
     {
       name: 'a unit that loads it',
@@ -500,9 +518,9 @@ describe('a kernel module after the next boot', () => {
       expected: 'unknown',
     },
   ]
-  for (const { name, files: record, module = 'br_netfilter', expected } of cases) {
+  for (const { name, files: record, module = 'br_netfilter', expected, captured } of cases) {
     it(name, () => {
-      const files = hostTree({ ...RELEASE_FILES, ...record })
+      const files = hostTree({ ...RELEASE_FILES, ...record }, captured)
       const found = bootOf(files, hostMoment(files, { sysctl: RUNNING })).module(module)
       assert.equal(found.kind === 'known' ? found.value : found.kind, expected)
     })
