@@ -17,6 +17,8 @@ export interface BootUnits {
   readonly started: ReadonlyMap<string, BootUnit>
   /** Where a unit is masked for good: by a link to /dev/null or an empty file in its place. */
   readonly masked: (name: string) => HostPlace | undefined
+  /** Why it is not known whether it is masked. */
+  readonly maskUnknown: (name: string) => string | undefined
   /** Whether the host has a unit of this name. */
   readonly has: (name: string) => Found<HostPlace>
   /** Its file and drop-ins. */
@@ -29,6 +31,12 @@ export interface BootUnits {
 const STANDARD: Readonly<Record<string, readonly string[]>> = {
   'graphical.target': ['multi-user.target'],
   'multi-user.target': ['basic.target', 'getty.target', 'remote-fs.target', 'systemd-logind.service'],
+  'runlevel2.target': ['multi-user.target'],
+  'runlevel3.target': ['multi-user.target'],
+  'runlevel4.target': ['multi-user.target'],
+  'runlevel5.target': ['graphical.target'],
+  'rescue.target': ['sysinit.target'],
+  'emergency.target': [],
   'basic.target': ['sysinit.target', 'sockets.target', 'timers.target', 'paths.target', 'slices.target'],
   'sysinit.target': [
     'local-fs.target',
@@ -82,6 +90,11 @@ function readBootUnits(files: HostFiles): BootUnits {
     const text = confText(files, found.value.file)
     return text.kind === 'known' && text.value.text === '' ? { ...found.value, says: 'an empty file' } : undefined
   }
+  // Whoever masks a unit writes to /etc; a file there that is no mask says that it is none.
+  const maskUnknown = (name: string): string | undefined => {
+    const found = files.entry(`/etc/systemd/system/${name}`)
+    return found.kind === 'unknown' ? found.because : undefined
+  }
   const textOf = (name: string): readonly SourceFile[] => textsOf(files, directories, name, has)
   const started = new Map<string, BootUnit>()
   const open: BootUnit[] = [{ name: defaultTarget(files, directories), files: [] }]
@@ -92,9 +105,12 @@ function readBootUnits(files: HostFiles): BootUnits {
     started.set(name, { ...unit, files: texts })
     for (const link of links.get(name) ?? []) open.push({ name: link.unit, pulledBy: link.place, files: [] })
     for (const [wanted, place] of wantedBy(texts)) open.push({ name: wanted, pulledBy: place, files: [] })
-    for (const wanted of STANDARD[name] ?? []) open.push({ name: wanted, files: [] })
+    // A target of the host's own whose file was not captured brings up what others bring up.
+    const isBlank = started.size === 1 && texts.length === 0
+    const wants = STANDARD[name] ?? (isBlank ? ['multi-user.target'] : [])
+    for (const wanted of wants) open.push({ name: wanted, files: [] })
   }
-  return { started, masked, has, textOf, unknown }
+  return { started, masked, maskUnknown, has, textOf, unknown }
 }
 
 interface WantsLink {
