@@ -45,7 +45,7 @@ function collectHere(script: string, root: string | undefined, output: string | 
     maxBuffer: maxEvidence,
   })
   // A reader that closes the pipe early (`| head`) is no error.
-  if (ran.status !== 0 && ran.signal !== 'SIGPIPE') {
+  if (ran.status !== 0 && ran.status !== 128 + 13 && ran.signal !== 'SIGPIPE') {
     const said =
       ran.stderr?.toString().trim().split('\n')[0] || ran.error?.message || `it ended with ${ran.status ?? ran.signal}`
     throw new UsageError(`the collector did not run here: ${said}`)
