@@ -46,14 +46,15 @@ function* membersOf(name: string, bytes: Buffer): Generator<Member> {
   let pax: Pax | undefined
   let globally: Pax | undefined
   for (let at = 0; ; ) {
+    if (at === 0 && bytes.length < block) throw noArchive(name, 'it is no tar archive')
     if (at + block > bytes.length)
       throw new UsageError(`${name}: the archive breaks off after ${bytes.length} bytes; ${again}`)
     const header = new Header(bytes, at)
     if (header.nullBlock) return
     if (!header.cksumValid) {
-      const what = at === 0 ? 'it is no tar archive' : `what stands at byte ${at} is no member of a tar archive`
-      throw new UsageError(
-        `${name}: ${what}, expected what collect.sh prints (a tar, or one packed with gzip); ${again}`,
+      throw noArchive(
+        name,
+        at === 0 ? 'it is no tar archive' : `what stands at byte ${at} is no member of a tar archive`,
       )
     }
     // What pax says is about the member, not about the headers that stand between.
@@ -80,6 +81,10 @@ function* membersOf(name: string, bytes: Buffer): Generator<Member> {
       longPath = longTarget = pax = undefined
     }
   }
+}
+
+function noArchive(name: string, what: string): UsageError {
+  return new UsageError(`${name}: ${what}, expected what collect.sh prints (a tar, or one packed with gzip); ${again}`)
 }
 
 function untilNull(text: string): string {
