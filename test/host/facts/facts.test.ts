@@ -183,6 +183,29 @@ describe('facts of this machine, beside `ansible -m setup`', () => {
       assert.deepEqual([...differences(plainMap(facts), theirs, 'facts'), ...missing(facts, theirs, '')], [])
     })
   }
+
+  it('by what the collector takes along', () => {
+    const taken = mkdtempSync(join(tmpdir(), 'whofixes-collected-'))
+    try {
+      const script = new URL('../../../../collect/collect.sh', import.meta.url).pathname
+      const tar = join(taken, 'here.tar')
+      const { stdout } = spawnSync('sh', [script], { maxBuffer: 2 ** 28 })
+      writeFileSync(tar, stdout)
+      const facts = factsOf(openEvidence(tar, () => {}))
+      for (const name of [
+        'distribution',
+        'distribution_version',
+        'os_family',
+        'memtotal_mb',
+        'all_ipv4_addresses',
+        'default_ipv4',
+      ])
+        assert.ok(facts.has(name), `${name} is left out`)
+      assert.deepEqual([...differences(plainMap(facts), theirs, 'facts'), ...missing(facts, theirs, '')], [])
+    } finally {
+      rmSync(taken, { recursive: true })
+    }
+  })
 })
 
 function place(root: string, files: Readonly<Record<string, Written>>): void {
