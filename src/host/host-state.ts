@@ -31,6 +31,7 @@ export interface ForeseenFailure {
   readonly because: string
 }
 
+/** A host before a run has changed anything of it. */
 export function hostState(captured: Moment): HostState {
   return {
     files: changedFiles(captured.files),
