@@ -33,7 +33,7 @@ export function commandOf(
   const world: World = { moment, evidence, isBash: executable?.endsWith('/bash') ?? false }
   if (module === 'command') {
     // The module puts in variables and `~` itself.
-    if (line.words === undefined || line.words.some(word => /[$~]/.test(word))) return undefined
+    if (line.words === undefined || line.words.some(word => /\$[\w{]|^~/.test(word))) return undefined
     const outcome = runWords(line.words, world)
     return outcome === 'no such program'
       ? noSuchProgram(cmd)

@@ -15,10 +15,16 @@ export function standsAt(moment: Moment, path: string, followed: boolean): Found
 const MOST_LINKS = 40
 
 /**
- * A path without links in it; `followed`: the last part is followed, too. Absent where a directory on the way is; undefined
+ * A path without links in it; `followed`: the last part is followed, too. Absent where a directory on the way is
+ * (`isLenient`: what stands behind it is put together all the same, as Python's `realpath` does); undefined
  * where the way goes through something that is none, or in a circle.
  */
-export function realPath(moment: Moment, path: string, followed: boolean): Found<string> | undefined {
+export function realPath(
+  moment: Moment,
+  path: string,
+  followed: boolean,
+  isLenient = false,
+): Found<string> | undefined {
   let rest = path.split('/').filter(part => part !== '' && part !== '.')
   // There are no links there, and what there is the moment knows itself.
   if (/^\/(?:proc\/sys|sys\/module)\//.test(path) && !rest.includes('..')) {
@@ -37,7 +43,9 @@ export function realPath(moment: Moment, path: string, followed: boolean): Found
     if (rest.length === 0 && !followed) return { kind: 'known', value: next }
     if (next === '/dev/null' && rest.length === 0) return { kind: 'known', value: next }
     const found = entryOf(moment, next)
-    if (found.kind !== 'known') return rest.length === 0 ? { kind: 'known', value: next } : found
+    if (found.kind === 'absent' && isLenient) at = next
+    else if (found.kind !== 'known') return rest.length === 0 ? { kind: 'known', value: next } : found
+    if (found.kind !== 'known') continue
     if (found.value.kind === 'link') {
       if (++links > MOST_LINKS) return undefined
       at = ''
