@@ -21,7 +21,7 @@ export function commandOf(
   const given = givenIn(invocation)
   const module = task.module.replace(/^.*\./, '')
   // Where it stands, and what it is told, are not gone into.
-  if (!given.lacks('chdir', 'stdin') || invocation.environment.has('PATH')) return undefined
+  if (!given.lacks('chdir', 'stdin')) return undefined
   const line = lineOf(invocation, given)
   if (line === undefined) return undefined
   const cmd = module === 'shell' ? known(line.text) : known(line.words?.map(word => known(word)) ?? line.text)
@@ -30,7 +30,12 @@ export function commandOf(
   const executable = given.text('executable')
   if (executable === undefined || (executable !== null && !/^(?:\/usr)?\/bin\/(?:ba|da)?sh$/.test(executable)))
     return undefined
-  const world: World = { moment, evidence, isBash: executable?.endsWith('/bash') ?? false }
+  const world: World = {
+    moment,
+    evidence,
+    isBash: executable?.endsWith('/bash') ?? false,
+    isUsualPath: !invocation.environment.has('PATH'),
+  }
   if (module === 'command') {
     // The module puts in variables and `~` itself.
     if (line.words === undefined || line.words.some(word => /\$[\w{]|^~/.test(word))) return undefined
