@@ -14,6 +14,7 @@ const kernel = '/lib/modules/6.1.0-9-amd64'
 const debian: Host = {
   files: {
     '/etc/fstab': 'UUID=1 / ext4 errors=remount-ro 0 1\n/swapfile none swap sw 0 0\n',
+    '/usr/bin': null,
     '/etc/sysctl.conf': '#\n',
     '/etc/sysctl.d/99-sysctl.conf': { link: '../sysctl.conf' },
     '/etc/resolv.conf': 'nameserver 192.0.2.1\n',

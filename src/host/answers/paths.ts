@@ -61,9 +61,18 @@ export function realPath(
   return { kind: 'known', value: at === '' ? '/' : at }
 }
 
+/** Every host has these: where they are not among its files, those were put together by hand. */
+const EVERYWHERE: ReadonlySet<string> = new Set(
+  '/bin /dev /etc /etc/os-release /proc /proc/sys /run /sbin /sys /tmp /usr /usr/bin /usr/sbin /var /var/lib'.split(
+    ' ',
+  ),
+)
+
 /** What stands at a path whose directories are no links; of files of the kernel what the moment knows. */
 function entryOf(moment: Moment, path: string): Found<Entry> {
-  const stored = moment.files.entry(path)
+  const found = moment.files.entry(path)
+  const isLeftOut = found.kind === 'absent' && EVERYWHERE.has(path)
+  const stored: Found<Entry> = isLeftOut ? { kind: 'unknown', because: `${path} was not captured` } : found
   const key = /^\/proc\/sys\/(.+)$/.exec(path)?.[1]
   if (key !== undefined && !(stored.kind === 'known' && stored.value.kind !== 'file')) {
     return settingFile(moment, path, key, stored)
