@@ -17,7 +17,12 @@ const modules = {
   [`${release}/modules.builtin`]: 'kernel/net/ipv6/ipv6.ko\n',
   [`${release}/modules.alias`]: 'alias nf_conntrack-2 nf_conntrack\nalias pci:v*d* x\n',
 }
-const bin = { '/bin/sh': { text: '', mode: 0o755 }, '/usr/bin/systemctl': { text: '', mode: 0o755 } }
+const bin = {
+  '/sbin': null,
+  '/usr/sbin': null,
+  '/bin/sh': { text: '', mode: 0o755 },
+  '/usr/bin/systemctl': { text: '', mode: 0o755 },
+}
 
 /** A host, a task (its result is `r`), an expression, what that is; null where it is not known. */
 const rows: readonly (readonly [host: Host, task: object, expression: string, value: unknown])[] = [
