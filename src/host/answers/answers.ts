@@ -5,6 +5,7 @@ import type { Invocation } from '../../run/task-run.js'
 import type { Moment } from '../moment.js'
 import { commandOf } from './command.js'
 import { findOf } from './find.js'
+import { packageFactsOf } from './package-facts.js'
 import { serviceFactsOf } from './service-facts.js'
 import { slurpOf } from './slurp.js'
 import { statOf } from './stat.js'
@@ -14,6 +15,7 @@ type Answer = (task: Task, invocation: Invocation, moment: Moment, evidence: Evi
 const answers: ReadonlyMap<string, Answer> = new Map<string, Answer>([
   ['ansible.builtin.command', commandOf],
   ['ansible.builtin.find', findOf],
+  ['ansible.builtin.package_facts', packageFactsOf],
   ['ansible.builtin.raw', commandOf],
   ['ansible.builtin.service_facts', (task, _invocation, moment, evidence) => serviceFactsOf(task, moment, evidence)],
   ['ansible.builtin.shell', commandOf],

@@ -153,6 +153,25 @@ describe('answers of a captured host', () => {
     })
   }
 
+  const dpkg = 'dpkg-query -W -f ${Package} ${Version} ${Architecture} ${db:Status-Abbrev}\\n'
+  const rpm = 'rpm -qa --qf %{NAME} %{EPOCHNUM} %{VERSION} %{RELEASE} %{ARCH}\\n'
+  for (const [command, stdout, expression, value] of [
+    [dpkg, 'curl 8.1-2 amd64 ii \nold 1 amd64 rc \n', 'packages.curl[0].version', '8.1-2'],
+    [dpkg, 'curl 8.1-2 amd64 ii \nold 1 amd64 rc \n', "'old' in packages", false],
+    [dpkg, 'libc6 2 amd64 ii \nlibc6 2 i386 ii \n', "packages.libc6 | map(attribute='arch') | list", ['amd64', 'i386']],
+    [dpkg, 'curl 8.1-2 amd64 ii \n', 'packages.curl[0].origin', null],
+    [rpm, 'bash 0 5.1 6.el9 x86_64\ngpg-pubkey 0 1 2 (none)\n', 'packages.bash[0].release', '6.el9'],
+    [rpm, 'bind 32 9.16 1 x86_64\n', 'packages.bind[0].epoch', 32],
+    ['nothing', '', "'x' in packages", null],
+  ] as const) {
+    it(`package_facts: ${expression} is ${JSON.stringify(value)}`, () => {
+      const facts = expression.replaceAll('packages', 'ansible_facts.packages')
+      const host: Host = { commands: { [command]: stdout } }
+      const shown = shownBy(runOf(host, [{ package_facts: {} }, { debug: { msg: `{{ [${facts}] }}` } }]))
+      assert.deepEqual(shown?.kind === 'known' ? toJson(shown) : null, value)
+    })
+  }
+
   it('stops at a task that the host says fails, and passes one that succeeds', () => {
     const { checks } = runOf({ files: { '/x': '' } }, [
       { name: 'lone', command: 'cat /nosuch', changed_when: false },
