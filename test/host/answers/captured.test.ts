@@ -153,6 +153,7 @@ describe('answers of a captured host', () => {
     })
   }
 
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a format of dpkg
   const dpkg = 'dpkg-query -W -f ${Package} ${Version} ${Architecture} ${db:Status-Abbrev}\\n'
   const rpm = 'rpm -qa --qf %{NAME} %{EPOCHNUM} %{VERSION} %{RELEASE} %{ARCH}\\n'
   for (const [command, stdout, expression, value] of [
