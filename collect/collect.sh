@@ -82,10 +82,11 @@ list() {
     proc/net/route proc/net/ipv6_route proc/net/if_inet6 proc/net/fib_trie proc/sys/net/bridge proc/sys/net/ipv4/ip_forward \
     proc/sys/net/ipv4/ip_local_reserved_ports proc/sys/net/ipv4/conf/*/forwarding proc/sys/net/ipv4/conf/*/rp_filter \
     proc/sys/net/ipv6/conf/*/forwarding proc/sys/net/ipv6/conf/*/disable_ipv6 proc/sys/net/netfilter/nf_conntrack_max \
-    proc/sys/kernel/panic proc/sys/kernel/panic_on_oops proc/sys/kernel/osrelease proc/sys/kernel/hostname proc/sys/kernel/pid_max \
+    proc/sys/kernel/panic proc/sys/kernel/panic_on_oops proc/sys/kernel/osrelease proc/sys/kernel/version proc/sys/kernel/arch \
+    proc/sys/kernel/hostname proc/sys/kernel/pid_max proc/xen sys/hypervisor/type etc/coreos/update.conf etc/products.d/baseproduct \
     proc/sys/kernel/keys proc/sys/vm/overcommit_memory proc/sys/vm/panic_on_oom proc/sys/vm/swappiness proc/sys/vm/max_map_count \
     proc/sys/fs/inotify proc/sys/fs/file-max proc/sys/fs/may_detach_mounts proc/sys/crypto/fips_enabled \
-    proc/sys/user/max_user_namespaces sys/fs/selinux/enforce
+    proc/sys/user/max_user_namespaces sys/fs/selinux/enforce sys/fs/selinux/policyvers
   for dir in etc run $libs; do
     set -- "$@" "$dir/sysctl.d" "$dir/modules-load.d" "$dir/modprobe.d" "$dir/systemd/zram-generator.conf" "$dir/systemd/zram-generator.conf.d"
   done
@@ -105,6 +106,8 @@ list() {
   interfaces
 
   echo @names # contents stay where they are from here on: that a file is there is all that is said
+  say listed etc # which distribution it is, is also told by the release files of others that are not there
+  ls -lnd etc/* etc/.[!.]* 2>/dev/null
   captured etc/kubernetes etc/ssl/etcd etc/cni/net.d etc/NetworkManager/conf.d etc/containerd etc/crio etc/docker \
     usr/lib/systemd/system-generators usr/local/lib/systemd/system-generators
   set -- boot opt opt/cni opt/cni/bin var var/lib var/lib/etcd var/lib/kubelet var/lib/containerd var/lib/docker var/lib/cni run/ostree-booted \
@@ -112,7 +115,7 @@ list() {
   for dir in usr/bin usr/sbin usr/local/bin usr/local/sbin opt/bin; do
     set -- "$@" "$dir"
     for name in kubeadm kubelet kubectl containerd runc crun crictl nerdctl etcd etcdctl docker dockerd podman crio python3 swapon modprobe \
-      systemctl apt apt-get dnf yum zypper pacman apk rpm-ostree transactional-update; do set -- "$@" "$dir/$name"; done
+      systemctl apt apt-get dnf dnf5 yum zypper pacman apk rpm rpm-ostree transactional-update lsb_release; do set -- "$@" "$dir/$name"; done
   done
   asked "$@"
 
@@ -120,6 +123,9 @@ list() {
   output uname -a
   output ip -o addr
   output ip route
+  output ip -4 route get 8.8.8.8
+  output ip -6 route get 2404:6800:400a:800::1012
+  output lsb_release -a
   output systemctl list-units --all --plain --no-legend
   output systemctl list-unit-files --no-legend
   # shellcheck disable=SC2016 # for dpkg-query, not for the shell

@@ -173,22 +173,36 @@ type Asked = 'never' | 'where the run loads it'
 export function modulesOnHost(names: readonly string[], unneeded?: string, asked: Asked = 'never'): Look {
   return context => {
     const isNeeded = unneeded === undefined || (asked === 'where the run loads it' && runLoads(names, context.effects))
+    // Names that have the same to be said of them are told together.
+    const groups = new Map<string, { readonly seen: Seen<'loaded' | 'built-in'>; readonly names: string[] }>()
+    for (const name of names) {
+      const seen = context.moment.module(name)
+      const key = seen.kind === 'unknown' ? seen.because : seen.kind === 'known' ? seen.value : seen.kind
+      const group = groups.get(key) ?? { seen, names: [] }
+      group.names.push(name)
+      groups.set(key, group)
+    }
     return worstOf(
-      names.map(name => {
-        const seen = context.moment.module(name)
+      [...groups.values()].map(({ seen, names: alike }): HostAnswer => {
+        const { places } = seen
+        const [verb, all] = [alike.length > 1 ? 'are' : 'is', alike.join(', ')]
+        const unneededAnswer = (says: string): HostAnswer => ({
+          state: 'unneeded',
+          says: `${says}; ${unneeded}`,
+          places,
+          steps: [],
+        })
         if (seen.kind === 'unknown') {
-          const open = `whether ${name} is loaded is not known`
-          return isNeeded
-            ? unknownAnswer(`${open}: ${seen.because}`, seen.places)
-            : { state: 'unneeded', says: `${open}; ${unneeded}`, places: seen.places, steps: [] }
+          const open = `whether ${all} ${verb} loaded is not known`
+          return isNeeded ? unknownAnswer(`${open}: ${seen.because}`, places) : unneededAnswer(open)
         }
         if (seen.kind === 'known') {
-          const says = seen.value === 'built-in' ? `${name} is built into the kernel` : `${name} is loaded`
-          return { state: 'ok', says, places: seen.places, steps: [] }
+          const how = seen.value === 'built-in' ? 'built into the kernel' : 'loaded'
+          return { state: 'ok', says: `${all} ${verb} ${how}`, places, steps: [] }
         }
-        const says = `${name} is not loaded`
-        if (!isNeeded) return { state: 'unneeded', says: `${says}; ${unneeded}`, places: seen.places, steps: [] }
-        return { state: 'problem', says, places: seen.places, steps: moduleSteps(name, context) }
+        const says = `${all} ${verb} not loaded`
+        if (!isNeeded) return unneededAnswer(says)
+        return { state: 'problem', says, places, steps: alike.flatMap(name => moduleSteps(name, context)) }
       }),
     )
   }

@@ -53,6 +53,8 @@ export interface AnalysisRequest {
   readonly evidence?: string
   /** What was captured of the host, where that was opened before; in place of `evidence`. */
   readonly hostEvidence?: Evidence
+  /** False where the answer is about role code: of the evidence only the facts count, the run is not followed on the host. */
+  readonly followsHost?: boolean
   /** Facts of every host, in place of those of a file; what is not among them is unknown. */
   readonly commonFacts?: Dict
   readonly assume: readonly string[]
@@ -294,7 +296,8 @@ function openRun(tree: SourceTree, request: AnalysisRequest): OpenRun {
   const evidence =
     request.hostEvidence ??
     (request.evidence === undefined ? undefined : evidenceOf(request.evidence, host, diagnostics.report))
-  const along = evidence === undefined ? undefined : followHost(evidence, roleTexts(tree))
+  const isFollowed = evidence !== undefined && request.followsHost !== false
+  const along = isFollowed ? followHost(evidence, roleTexts(tree)) : undefined
   const facts = factsFor(request, diagnostics.report, inventory.hosts.keys(), host, evidence)
   if (request.facts !== undefined && !facts.has(host) && !facts.has(ANY_HOST)) {
     const message = `no facts of ${host} in it; it has ${[...facts.keys()].slice(0, 8).join(', ') || 'none'}`

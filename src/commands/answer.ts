@@ -12,7 +12,9 @@ export const defineAnswer: DefineCommand = (program, terminal, finish) => {
     .argument('[source]', 'a release, a directory or DIR@REV (default: the newest recorded release)')
   addOutputOptions(addAnalysisOptions(command), ['json']).action(
     (source: string | undefined, options: AnalysisOptions & OutputOptions) => {
-      const report = reportFor(source, requestOf(options), { kubesprayOnly: true })
+      // The lab's answer is about role code under an inventory, not about one host's files.
+      const request = { ...requestOf(options), followsHost: false }
+      const report = reportFor(source, request, { kubesprayOnly: true })
       writeReport(renderAnswerJson(report), options, terminal)
       tellDiagnostics(report.diagnostics, options, terminal)
       const open = undecided(report)

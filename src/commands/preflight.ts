@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { type AnalysisRequest, analyze, shownVariables } from '../analyze.js'
 import { sourceOf } from '../recorded/published.js'
 import { reportedAnsible } from '../reports/ansible-rules.js'
 import { renderAnswerJson, undecided } from '../reports/answer-json.js'
@@ -8,8 +9,9 @@ import type { PreflightReport } from '../reports/preflight.js'
 import { renderPreflightJson } from '../reports/preflight-json.js'
 import { renderPreflightMarkdown } from '../reports/preflight-markdown.js'
 import { renderPreflightText } from '../reports/preflight-text.js'
-import { type ReportedDiagnostic, reportedDiagnostic } from '../reports/report.js'
+import { type Report, type ReportedDiagnostic, reportedDiagnostic } from '../reports/report.js'
 import { UsageError } from '../source/diagnostic.js'
+import type { SourceTree } from '../source/tree.js'
 import type { DefineCommand, ExitStatus, Terminal } from './command.js'
 import { analyzeHost, type HostAnalysis, reportedHost, swapTotalOf } from './hosts.js'
 import { type AnalysisOptions, addAnalysisOptions, addOutputOptions, type OutputOptions, requestOf } from './options.js'
@@ -37,14 +39,15 @@ export const definePreflight: DefineCommand = (program, terminal, finish) => {
           'preflight needs --evidence PATH: what `whofixes collect` printed on the host, or / for this one',
         )
       }
-      const analysis = analyzeHost(openCodeOf(source, 'preflight'), request)
+      const tree = openCodeOf(source, 'preflight')
+      const analysis = analyzeHost(tree, request)
       const { only } = options
       requireLooked(only, analysis)
       const { run, origin } = analysis
       const hosts = [reportedHost(analysis, only)]
       const ansible = reportedAnsible(run.ansible)
       const report: PreflightReport = { source: sourceOf(origin), playbook: run.playbook, ansible, hosts }
-      const unknown = options.write === undefined ? [] : writeLabFiles(options.write, analysis)
+      const unknown = options.write === undefined ? [] : writeLabFiles(options.write, analysis, answerOf(tree, request))
       writeReport(rendered(report, options, terminal), options, terminal)
       // Where the run stops stands in the report.
       const diagnostics: readonly ReportedDiagnostic[] = analysis.diagnostics.map(reportedDiagnostic)
@@ -93,9 +96,14 @@ function statusOf({ hosts }: PreflightReport): ExitStatus {
   return asks ? 1 : 0
 }
 
+/** What the lab's answer is made from: role code under this inventory, whatever the host's files are. */
+function answerOf(tree: SourceTree, request: AnalysisRequest): Report {
+  return reportOfAnalysis(analyze(tree, { ...request, followsHost: false, variables: () => shownVariables }))
+}
+
 /** Writes the lab's files, all of them made before the first is written; what is not known in them, a line each. */
-function writeLabFiles(directory: string, analysis: HostAnalysis): readonly string[] {
-  const files = labFiles(analysis)
+function writeLabFiles(directory: string, analysis: HostAnalysis, answer: Report): readonly string[] {
+  const files = labFiles(analysis, answer)
   try {
     mkdirSync(directory, { recursive: true })
   } catch (error) {
@@ -113,15 +121,14 @@ interface WrittenFile {
   readonly unknown: readonly string[]
 }
 
-function labFiles(analysis: HostAnalysis): readonly WrittenFile[] {
+function labFiles(analysis: HostAnalysis, answer: Report): readonly WrittenFile[] {
   const { onHost, facts } = analysis
-  const report = reportOfAnalysis(analysis)
   const [before, ports] = [beforeFile(onHost.moments.now, swapTotalOf(onHost)), portsFile(onHost.moments.now)]
   const known = factsFile(facts, asItsRoleSees(analysis, 'minimal_master_memory_mb')?.value)
   return [
     { name: 'before.json', text: labText(before.content), unknown: before.unknown },
     { name: 'ports.json', text: labText(ports.content), unknown: ports.unknown },
     { name: 'facts.json', text: labText(known.content), unknown: known.unknown },
-    { name: 'who-fixes.json', text: renderAnswerJson(report), unknown: undecided(report) },
+    { name: 'who-fixes.json', text: renderAnswerJson(answer), unknown: undecided(answer) },
   ]
 }

@@ -88,7 +88,7 @@ function verifiedFile(file: string | undefined, source: string | undefined, requ
   const root = readAnswers(file)
   const kind = kindOf(root, file)
   if (kind === 'who-fixes') {
-    const report = reportFor(source, request, { kubesprayOnly: true })
+    const report = reportFor(source, { ...request, followsHost: false }, { kubesprayOnly: true })
     return { file, kind, host: report.host, keys: markKeys(givenIn(root), rightAnswers(report)) }
   }
   if (request.evidence === undefined)

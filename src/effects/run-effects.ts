@@ -58,6 +58,7 @@ export interface GrowingEffects {
   readonly of: (run: Run) => RunEffects
 }
 
+/** The effects of a run of which the tasks come one by one, in run order. */
 export function growingEffects(readRoleText: ReadRoleText): GrowingEffects {
   const written: Written = new Map()
   const results: Result[] = []

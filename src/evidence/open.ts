@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync, type Stats, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { type Report, UsageError } from '../source/diagnostic.js'
@@ -11,7 +11,7 @@ import type { Found } from './host-files.js'
 import { type HostStore, hostFilesOver, type StoredEntry } from './host-store.js'
 import { type Manifest, manifestName, readManifest } from './manifest.js'
 import { storeOf } from './stored-tree.js'
-import { indexTar, type Loaded } from './tar.js'
+import { type Archive, indexTar } from './tar.js'
 
 /** One host of several; it is read when it is opened, and `open` throws UsageError where that cannot be done. */
 export interface EvidenceHost {
@@ -163,23 +163,74 @@ function topOf(name: string, entries: ReadonlyMap<string, StoredEntry>): Readonl
   )
 }
 
-/** The bytes of an archive, unpacked, for as long as somebody holds them; a pipe can be read only once and stays. */
-function archiveAt(path: string): Loaded {
-  const read = (): Buffer => unpacked(path, bytesAt(path))
-  if (!statOf(path).isFile()) {
-    const bytes = read()
-    return () => bytes
+/**
+ * The bytes of an archive: a plain one is read again for each of its files, one that is packed is unpacked again where nobody
+ * holds it any more. A pipe can be read only once and stays.
+ */
+function archiveAt(path: string): Archive {
+  const isFile = statOf(path).isFile()
+  const first = isFile ? readInto(path) : bytesAt(path)
+  const bytes = unpacked(path, first)
+  if (isFile && bytes === first) return { all: () => first, part: (start, size) => partOf(path, start, size) }
+  if (!isFile) return { all: () => bytes, part: (start, size) => Buffer.from(bytes.subarray(start, start + size)) }
+  let held = new WeakRef(bytes)
+  return {
+    all: () => bytesAgain(),
+    // A copy: the archive as a whole must not be held by one of its files.
+    part: (start, size) => Buffer.from(bytesAgain().subarray(start, start + size)),
   }
-  let last: WeakRef<Buffer> | undefined
-  let length: number | undefined
-  return () => {
-    const held = last?.deref()
-    if (held !== undefined) return held
-    const bytes = read()
-    length ??= bytes.length
-    if (bytes.length !== length) throw new UsageError(`${path}: it was changed while it was read; start again`)
-    last = new WeakRef(bytes)
-    return bytes
+
+  function bytesAgain(): Buffer {
+    const known = held.deref()
+    if (known !== undefined) return known
+    const again = unpacked(path, bytesAt(path))
+    held = new WeakRef(again)
+    return again
+  }
+}
+
+/** One piece of memory for every archive in turn: a thousand of them would wait for the garbage collector. */
+let scratch = Buffer.alloc(0)
+
+function readInto(path: string): Buffer {
+  return withFile(path, file => {
+    const { size } = fstatSync(file)
+    if (size > maxArchive)
+      throw new UsageError(`${path}: larger than ${maxArchive >> 20} MiB; expected the evidence of one host`)
+    if (scratch.length < size) scratch = Buffer.allocUnsafe(size)
+    return scratch.subarray(0, readWhole(file, scratch.subarray(0, size), 0))
+  })
+}
+
+function partOf(path: string, start: number, size: number): Buffer {
+  return withFile(path, file => {
+    const part = Buffer.allocUnsafe(size)
+    if (readWhole(file, part, start) === size) return part
+    throw new UsageError(`${path}: it was changed while it was read; start again`)
+  })
+}
+
+/** How many bytes there were. */
+function readWhole(file: number, into: Buffer, start: number): number {
+  let length = 0
+  while (length < into.length) {
+    const got = readSync(file, into, length, into.length - length, start + length)
+    if (got === 0) break
+    length += got
+  }
+  return length
+}
+
+function withFile<T>(path: string, use: (file: number) => T): T {
+  let file: number | undefined
+  try {
+    file = openSync(path, 'r')
+    return use(file)
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new UsageError(`${path}: ${reasonOf(error)}; expected a tar that \`whofixes collect\` fills`)
+  } finally {
+    if (file !== undefined) closeSync(file)
   }
 }
 
@@ -198,12 +249,17 @@ const otherForms: readonly { readonly starts: string; readonly form: string }[] 
   { starts: 'PK\x03\x04', form: 'zip' },
 ]
 
+function isPacked(bytes: Buffer): boolean {
+  return bytes.toString('latin1', 0, 2) === '\x1f\x8b'
+}
+
+/** What gzip packed, or the bytes themselves. */
 function unpacked(path: string, bytes: Buffer): Buffer {
   const start = bytes.toString('latin1', 0, 8)
   const other = otherForms.find(({ starts }) => start.startsWith(starts))
   if (other !== undefined)
     throw new UsageError(`${path}: packed with ${other.form}; expected a tar, plain or packed with gzip`)
-  if (!start.startsWith('\x1f\x8b')) return bytes
+  if (!isPacked(bytes)) return bytes
   try {
     return gunzipSync(bytes, { maxOutputLength: maxArchive })
   } catch (error) {

@@ -74,6 +74,8 @@ export function parentOf(path: string): string | undefined {
 
 /** A path from the root, without `.`, `..` and doubled `/`. Where `..` leads out of the root: undefined, or the root (`stay`), as a system takes it. */
 export function resolveParts(path: string, beyond: 'refuse' | 'stay' = 'refuse'): string | undefined {
+  // Nearly all paths are tidy, and there are very many.
+  if (path !== '' && !path.startsWith('/') && !/\/[/.]|^\.|\/$/.test(path)) return `/${path}`
   const kept: string[] = []
   for (const part of path.split('/')) {
     if (part === '' || part === '.') continue

@@ -8,8 +8,13 @@ import { parentOf, resolveParts } from './scope.js'
 
 const block = 512
 
-/** The bytes of an archive, read when somebody asks; given back as soon as nobody holds them. */
-export type Loaded = () => Buffer
+/** The bytes of an archive. */
+export interface Archive {
+  /** All of them, to be looked at before anything else is read: the next archive may take their place. */
+  readonly all: () => Buffer
+  /** Some of them, to keep. */
+  readonly part: (start: number, size: number) => Buffer
+}
 
 interface Member {
   readonly header: Header
@@ -24,15 +29,15 @@ interface Member {
  * when asked for. Throws UsageError where the archive is none, is cut off or damaged, or a member would leave it: in what
  * cannot be read to its end nothing may be taken for absent.
  */
-export function indexTar(name: string, load: Loaded): Map<string, StoredEntry> {
+export function indexTar(name: string, archive: Archive): Map<string, StoredEntry> {
   const entries = new Map<string, StoredEntry>()
-  for (const member of membersOf(name, load())) {
+  for (const member of membersOf(name, archive.all())) {
     const path = resolveParts(member.path)
     if (path === undefined) {
       throw new UsageError(`${name}: the member ${shown(member.path)} leads out of the archive; ${again}`)
     }
     if (path === '/') continue
-    entries.set(path, storedOf(member, load, entries))
+    entries.set(path, storedOf(member, archive, entries))
   }
   return placed(name, entries)
 }
@@ -46,14 +51,15 @@ function* membersOf(name: string, bytes: Buffer): Generator<Member> {
   let pax: Pax | undefined
   let globally: Pax | undefined
   for (let at = 0; ; ) {
+    if (at === 0 && bytes.length < block) throw noArchive(name, 'it is no tar archive')
     if (at + block > bytes.length)
       throw new UsageError(`${name}: the archive breaks off after ${bytes.length} bytes; ${again}`)
-    const header = new Header(bytes, at)
-    if (header.nullBlock) return
-    if (!header.cksumValid) {
-      const what = at === 0 ? 'it is no tar archive' : `what stands at byte ${at} is no member of a tar archive`
-      throw new UsageError(
-        `${name}: ${what}, expected what collect.sh prints (a tar, or one packed with gzip); ${again}`,
+    const header = headerAt(bytes, at)
+    if (header?.nullBlock) return
+    if (!header?.cksumValid) {
+      throw noArchive(
+        name,
+        at === 0 ? 'it is no tar archive' : `what stands at byte ${at} is no member of a tar archive`,
       )
     }
     // What pax says is about the member, not about the headers that stand between.
@@ -82,12 +88,25 @@ function* membersOf(name: string, bytes: Buffer): Generator<Member> {
   }
 }
 
+/** Undefined where it is none: the decoder throws on numbers that nobody can mean. */
+function headerAt(bytes: Buffer, at: number): Header | undefined {
+  try {
+    return new Header(bytes, at)
+  } catch {
+    return undefined
+  }
+}
+
+function noArchive(name: string, what: string): UsageError {
+  return new UsageError(`${name}: ${what}, expected what collect.sh prints (a tar, or one packed with gzip); ${again}`)
+}
+
 function untilNull(text: string): string {
   const end = text.indexOf('\0')
   return end < 0 ? text : text.slice(0, end)
 }
 
-function storedOf(member: Member, load: Loaded, before: ReadonlyMap<string, StoredEntry>): StoredEntry {
+function storedOf(member: Member, archive: Archive, before: ReadonlyMap<string, StoredEntry>): StoredEntry {
   const { header, target, start, size } = member
   const { mode, uid, gid, mtime } = header
   const modified = mtime === undefined ? 0 : Math.floor(mtime.getTime() / 1000)
@@ -109,7 +128,7 @@ function storedOf(member: Member, load: Loaded, before: ReadonlyMap<string, Stor
     case 'File':
     case 'OldFile':
     case 'ContiguousFile':
-      return { kind: 'file', size, ...attributes, bytes: () => cut(load, start, size) }
+      return { kind: 'file', size, ...attributes, bytes: () => cut(archive, start, size) }
     default:
       return { kind: 'other', ...attributes }
   }
@@ -127,10 +146,9 @@ function hardLinkOf(
   return { kind: 'file', ...attributes, bytes: () => ({ refused }) }
 }
 
-function cut(load: Loaded, start: number, size: number): HostBytes {
+function cut(archive: Archive, start: number, size: number): HostBytes {
   if (size > maxHostFile) return { refused: `it is larger than ${maxHostFile >> 20} MiB` }
-  // A copy: the archive as a whole must not be held by one of its files.
-  return { bytes: Buffer.from(load().subarray(start, start + size)) }
+  return { bytes: archive.part(start, size) }
 }
 
 /** Members that were stored by a path through a link stand where the link leads. */

@@ -2,7 +2,7 @@ import type { Evidence } from '../evidence/evidence.js'
 import type { Found, HostFiles } from '../evidence/host-files.js'
 import { bootOf } from './boot/boot.js'
 import type { Listener, Moment, Seen, UnitState } from './moment.js'
-import { startsAtBoot } from './units/boot-reach.js'
+import { listensAfterBoot } from './ports/after-boot.js'
 import { unitState } from './units/unit-state.js'
 
 /**
@@ -22,25 +22,14 @@ function heldAgain(files: HostFiles, listeners: Seen<readonly Listener[]>): Seen
   return { ...listeners, value: listeners.value.flatMap(listener => listenerAgain(files, listener)) }
 }
 
-/** A listener after the boot: there, gone, or (`perhapsEnded`) there unless something that is not known does not happen. */
+/** A listener after the boot: there, gone, or (`perhapsEnded`) there unless something that is not known keeps it off. */
 function listenerAgain(files: HostFiles, listener: Listener): readonly Listener[] {
-  const { holder } = listener
-  if (holder.kind === 'process') return []
-  if (holder.kind !== 'unit' || holder.unit === undefined) {
-    const says = holder.kind === 'container' ? 'its runtime does not start it again' : 'nothing starts it again'
-    return [{ ...listener, perhapsEnded: says }]
-  }
-  const starts = [holder.unit, ...(holder.starts === undefined ? [] : [holder.starts])].map(unit =>
-    startsAtBoot(files, unit),
-  )
-  if (starts.some(each => each.kind === 'known' && each.value)) return [started(listener)]
-  const open = starts.find(each => each.kind === 'unknown')
-  return open?.kind === 'unknown' ? [{ ...listener, perhapsEnded: open.because }] : []
-}
-
-/** Whether the run ended it does not matter any more. */
-function started({ port, address, holder }: Listener): Listener {
-  return { port, address, holder }
+  const { port, address, holder } = listener
+  const starts = listensAfterBoot(files, listener)
+  // Whether the run ended it does not matter any more.
+  const again: Listener = { port, address, holder }
+  if (starts.kind === 'unknown') return [{ ...again, perhapsEnded: starts.because }]
+  return starts.kind === 'known' && starts.value ? [again] : []
 }
 
 function unitAfterBoot(files: HostFiles, evidence: Evidence, name: string): Seen<UnitState> {

@@ -25,6 +25,10 @@ export interface HostAlong {
   readonly effects: (run: Run) => RunEffects
 }
 
+/**
+ * Follows a run on a captured host. What the run does is applied to a copy; the evidence and the first moment stay as they are.
+ * `readRoleText` reads files of the role code, as for the effects of a run without a host.
+ */
 export function followHost(evidence: Evidence, readRoleText: ReadRoleText): HostAlong {
   const before = capturedMoment(evidence)
   const state: HostState = hostState(before)

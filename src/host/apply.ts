@@ -82,6 +82,7 @@ const changes: {
     endListeners(applied, false, ({ holder }) => holder.kind === 'container' && reaches(runtime, holder))
   },
   package: ({ names, state: wanted }, { state, because }) => {
+    state.packagesChanged.push(because)
     if (['absent', 'removed', 'held', 'hold'].includes(textOf(wanted) ?? '')) return
     const named = membersOf(names).flatMap(name => textOf(name) ?? [])
     state.brought.push(named.length === 0 ? because : `${because} (${named.join(', ')})`)

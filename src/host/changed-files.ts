@@ -31,6 +31,7 @@ interface Changes {
 
 const MOST_LINKS = 40
 
+/** Files that can be changed, over captured ones that stay as they are. */
 export function changedFiles(captured: HostFiles): ChangedFiles {
   const changes: Changes = { entries: new Map(), removed: new Set(), blurs: [] }
   const files = viewOf(captured, changes)

@@ -19,6 +19,8 @@ export interface HostState {
   listeners: Seen<readonly Listener[]>
   /** Packages that may have come, for people: what they brought is not known. */
   readonly brought: string[]
+  /** Why packages may have come or gone. */
+  readonly packagesChanged: string[]
   /** Tasks that certainly fail on this host, and why. Whether the run goes on is theirs to say. */
   readonly failures: ForeseenFailure[]
   /** Executions that fail before they are through. */
@@ -33,6 +35,7 @@ export interface ForeseenFailure {
   readonly because: string
 }
 
+/** A host before a run has changed anything of it. */
 export function hostState(captured: Moment): HostState {
   return {
     files: changedFiles(captured.files),
@@ -42,6 +45,7 @@ export function hostState(captured: Moment): HostState {
     swap: captured.swap,
     listeners: captured.listeners,
     brought: [],
+    packagesChanged: [],
     failures: [],
     broken: new Set(),
     captured,
@@ -56,12 +60,14 @@ export function momentOf(state: HostState, readUnit: ReadUnit): Moment {
   const files = withBrought(state.files.copy(), [...state.brought])
   const [sysctl, modules, active] = [new Map(state.sysctl), new Map(state.modules), new Map(state.active)]
   const { captured, swap, listeners } = state
+  const [packagesChanged] = state.packagesChanged
   return {
     files,
     sysctl: key => liveSetting({ sysctl, modules, captured }, key),
     module: name => liveModule({ modules, captured }, name),
     swap,
     listeners,
+    ...(packagesChanged === undefined ? {} : { packagesChanged }),
     unit: name => {
       const read = readUnit(files, name)
       const changed = active.get(name)

@@ -81,4 +81,6 @@ export interface Moment {
   readonly swap: Seen<readonly SwapArea[]>
   readonly listeners: Seen<readonly Listener[]>
   readonly unit: (name: string) => Seen<UnitState>
+  /** Why its packages are no longer those that were captured; absent where they are. */
+  readonly packagesChanged?: string
 }

@@ -8,7 +8,7 @@ export function renderVerifyText({ file, kind, host, keys }: VerifyReport, style
   const width = Math.max(0, ...keys.map(({ key }) => key.length))
   const shade = { right: style.good, wrong: style.bad, unknown: style.unsure }
   const line = ({ key, mark, line: at }: MarkedKey): string =>
-    `${shade[mark](mark.padEnd(7))}  ${key.padEnd(width)}${at === null ? '' : `  ${style.faint(`line ${at}`)}`}`
+    `${shade[mark](mark.padEnd(7))}  ${at === null ? key : `${key.padEnd(width)}  ${style.faint(`line ${at}`)}`}`
   const lines = keys.flatMap(each => {
     const { mark, given, expected, because } = each
     if (mark === 'right') return [line(each)]

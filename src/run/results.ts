@@ -2,6 +2,7 @@ import type { Task } from '../ansible/statement.js'
 import { type Cause, type Dict, type Key, known, type Truth, unknown, type Value } from '../jinja/value.js'
 import { placeOf } from '../source/text.js'
 import type { Entry } from '../variables/scope.js'
+import type { Node } from '../yaml/node.js'
 import type { Answered } from './host-view.js'
 import { debugResult, knownResult } from './known-results.js'
 import { type Items, loopVariable } from './loops.js'
@@ -44,10 +45,21 @@ export function resultOf(
     says: `${name} has no 'skipped': the task was not skipped`,
     at: task.at,
   }
-  const fields = new Map<string, Value>([['skipped', notSkipped], ...judgedBeforehand(task), ...(facts ?? [])])
+  // A module that cannot tell what it would do says that it was skipped.
+  const isRun = isSwitchedOff(task.keywords.get('check_mode')?.value)
+  const fields = new Map<string, Value>([
+    ...(isRun ? [['skipped', notSkipped] as const] : []),
+    ...judgedBeforehand(task),
+    ...(facts ?? []),
+  ])
   if (item !== undefined) fields.set(loopVariable(task), item).set('ansible_loop_var', known(loopVariable(task)))
   const causes: Cause[] = [{ says, at: task.at, name }]
   return { kind: 'unknown', causes, fields }
+}
+
+/** Whether a keyword is not there, or says no. */
+function isSwitchedOff(node: Node | undefined): boolean {
+  return node === undefined || (node.kind === 'scalar' && node.data === false)
 }
 
 /** What the task itself says of its result, whatever it did: `changed_when: false`, `failed_when: false`. */

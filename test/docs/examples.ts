@@ -54,7 +54,7 @@ export function examplesOf(blocks: readonly Block[]): readonly Example[] {
 export function filesOf(blocks: readonly Block[]): ReadonlyMap<string, string> {
   return new Map(
     blocks
-      .filter(({ language }) => ['yaml', 'ts', 'md'].includes(language))
+      .filter(({ language }) => ['yaml', 'ts', 'md', 'conf'].includes(language))
       .flatMap(({ text }) => {
         const path = /^(?:#|\/\/|<!--) (\S+\/\S+)(?: -->)?\n/.exec(text)?.[1]
         return path === undefined ? [] : [[path, `${text}\n`] as const]

@@ -32,6 +32,7 @@ const leftOut: readonly (readonly [RegExp, string])[] = [
   [/^npx mocha\b/, 'it is what runs this'],
   [/^npm run stress\b/, 'it needs checkouts of other repositories'],
   [/^(whofixes fetch$|git clone )/, 'it uses the network'],
+  [/^ssh /, 'it asks another host'],
   [/^whofixes record /, 'it writes into the checkout'],
 ]
 

@@ -4,7 +4,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { recordedReleases, snapshotsDirectory } from '../../src/recorded/snapshot.js'
 import { type OutputName, outputs } from '../../src/reports/schemas.js'
 import { runWhofixes } from '../commands/run-whofixes.js'
-import { smallTree } from '../commands/small-tree.js'
+import { smallTree, usualAnswer } from '../commands/small-tree.js'
+import { usedHost } from '../host/used-host.js'
+import { writeHost } from '../host/write-host.js'
 import { git, withTemporary, writeFiles } from '../source/trees.js'
 import { fileNameOf, outputNames, schemaFile } from './published.js'
 import { renderSchema } from './schemas.js'
@@ -50,6 +52,9 @@ const commands: readonly (readonly [OutputName, string])[] = [
   ['residue', 'effects ROOT/tree --residue --format json'],
   ['checks', 'checks ROOT/tree --format json'],
   ['checks', 'checks ROOT/stopping --format json'],
+  ['preflight', 'preflight ROOT/tree --evidence ROOT/host --format json'],
+  ['verify', 'verify ROOT/answer.json ROOT/tree --format json'],
+  ['verify', 'verify --after --evidence ROOT/host --format json'],
   ['audit', 'audit ROOT/tree ROOT/later --all --format json'],
   ['audit', 'audit v2.30.0 v2.31.0 --all --format json'],
   ['cite', 'cite ROOT/lab.md --source v2.31.0 --format json'],
@@ -114,8 +119,10 @@ describe('JSON outputs', () => {
           'stopping/cluster.yml': stopping,
           [`later/${defaults}`]: 'dns_late: false\nmemory_mb: 2000\nminimal_master_memory_mb: "{{ memory_mb }}"\n',
           [`broken/${defaults}`]: 'dns_late: [\n',
+          'answer.json': usualAnswer.replace('kubespray', 'operator'),
           'lab.md': `Swap: <!-- whofixes verdict swap --><!-- /whofixes -->, \`roles/gone/tasks/main.yml\`, <!-- /whofixes -->\n`,
         })
+        writeHost(`${root}/host`, usedHost)
         if (name === 'history') {
           const tree = `${root}/tree`
           git(tree, 'init', '--quiet')

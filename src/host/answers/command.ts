@@ -30,10 +30,15 @@ export function commandOf(
   const executable = given.text('executable')
   if (executable === undefined || (executable !== null && !/^(?:\/usr)?\/bin\/(?:ba|da)?sh$/.test(executable)))
     return undefined
-  const world: World = { moment, evidence, isBash: executable?.endsWith('/bash') ?? false }
+  const world: World = {
+    moment,
+    evidence,
+    isBash: executable?.endsWith('/bash') ?? false,
+    isUsualPath: !invocation.environment.has('PATH'),
+  }
   if (module === 'command') {
     // The module puts in variables and `~` itself.
-    if (line.words === undefined || line.words.some(word => /[$~]/.test(word))) return undefined
+    if (line.words === undefined || line.words.some(word => /\$[\w{]|^~/.test(word))) return undefined
     const outcome = runWords(line.words, world)
     // A PATH of its own (most often with sbin) may lead to it elsewhere.
     if (outcome === 'no such program') return invocation.environment.has('PATH') ? undefined : noSuchProgram(cmd)

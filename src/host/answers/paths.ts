@@ -15,10 +15,16 @@ export function standsAt(moment: Moment, path: string, followed: boolean): Found
 const MOST_LINKS = 40
 
 /**
- * A path without links in it; `followed`: the last part is followed, too. Absent where a directory on the way is; undefined
+ * A path without links in it; `followed`: the last part is followed, too. Absent where a directory on the way is
+ * (`isLenient`: what stands behind it is put together all the same, as Python's `realpath` does); undefined
  * where the way goes through something that is none, or in a circle.
  */
-export function realPath(moment: Moment, path: string, followed: boolean): Found<string> | undefined {
+export function realPath(
+  moment: Moment,
+  path: string,
+  followed: boolean,
+  isLenient = false,
+): Found<string> | undefined {
   let rest = path.split('/').filter(part => part !== '' && part !== '.')
   // There are no links there, and what there is the moment knows itself.
   if (/^\/(?:proc\/sys|sys\/module)\//.test(path) && !rest.includes('..')) {
@@ -37,7 +43,9 @@ export function realPath(moment: Moment, path: string, followed: boolean): Found
     if (rest.length === 0 && !followed) return { kind: 'known', value: next }
     if (next === '/dev/null' && rest.length === 0) return { kind: 'known', value: next }
     const found = entryOf(moment, next)
-    if (found.kind !== 'known') return rest.length === 0 ? { kind: 'known', value: next } : found
+    if (found.kind === 'absent' && isLenient) at = next
+    else if (found.kind !== 'known') return rest.length === 0 ? { kind: 'known', value: next } : found
+    if (found.kind !== 'known') continue
     if (found.value.kind === 'link') {
       if (++links > MOST_LINKS) return undefined
       at = ''
@@ -53,9 +61,18 @@ export function realPath(moment: Moment, path: string, followed: boolean): Found
   return { kind: 'known', value: at === '' ? '/' : at }
 }
 
+/** Every host has these: where they are not among its files, those were put together by hand. */
+const EVERYWHERE: ReadonlySet<string> = new Set(
+  '/bin /dev /etc /etc/os-release /proc /proc/sys /run /sbin /sys /tmp /usr /usr/bin /usr/sbin /var /var/lib'.split(
+    ' ',
+  ),
+)
+
 /** What stands at a path whose directories are no links; of files of the kernel what the moment knows. */
 function entryOf(moment: Moment, path: string): Found<Entry> {
-  const stored = moment.files.entry(path)
+  const found = moment.files.entry(path)
+  const isLeftOut = found.kind === 'absent' && EVERYWHERE.has(path)
+  const stored: Found<Entry> = isLeftOut ? { kind: 'unknown', because: `${path} was not captured` } : found
   const key = /^\/proc\/sys\/(.+)$/.exec(path)?.[1]
   if (key !== undefined && !(stored.kind === 'known' && stored.value.kind !== 'file')) {
     return settingFile(moment, path, key, stored)

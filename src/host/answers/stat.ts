@@ -23,7 +23,7 @@ export function statOf(task: Task, invocation: Invocation, moment: Moment): Answ
   const stat = new Map<Key, Value>([['exists', known(true)], ['path', known(path)], ...attributesOf(entry, task)])
   for (const [name, value] of accessOf(moment, entry, path, task)) stat.set(name, value)
   if (entry.kind === 'link') {
-    const source = realPath(moment, path, true)
+    const source = realPath(moment, path, true, true)
     const lnkSource = source?.kind === 'known' ? known(source.value) : undefined
     stat.set('lnk_target', known(entry.target))
     stat.set('lnk_source', captured(lnkSource, `where ${path} leads to`, task))

@@ -60,7 +60,7 @@ export function bootOf(files: HostFiles, before: Moment, options: BootOptions = 
         const places = place === undefined ? [] : [place]
         const isStarted = units.started.has(name)
         if (!isStarted && masked === undefined && units.unknown.length > 0) {
-          return { kind: 'unknown', because: units.unknown.join('; '), places }
+          return { kind: 'unknown', because: [...new Set(units.unknown)].join('; '), places }
         }
         const atBoot = { kind: 'known', value: isStarted } as const
         return { kind: 'known', value: { active: atBoot, atBoot }, places }

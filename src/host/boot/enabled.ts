@@ -1,7 +1,8 @@
-import { type Found, follow, type HostFiles } from '../../evidence/host-files.js'
+import { type Found, type HostFiles, textAt } from '../../evidence/host-files.js'
 import type { SourceFile } from '../../source/text.js'
 import type { HostPlace } from '../moment.js'
-import { confDirectories, confText, linesOf, withoutRun } from './conf-files.js'
+import { reachedAtBoot } from '../units/boot-reach.js'
+import { isMask, PERSISTENT, type Unit, unitFilesOf } from '../units/unit-files.js'
 
 /** A unit that is started at boot. */
 export interface BootUnit {
@@ -12,11 +13,13 @@ export interface BootUnit {
   readonly files: readonly SourceFile[]
 }
 
-/** What is started at boot. */
+/** What is started at boot, for what looks at all of it. */
 export interface BootUnits {
   readonly started: ReadonlyMap<string, BootUnit>
   /** Where a unit is masked for good: by a link to /dev/null or an empty file in its place. */
   readonly masked: (name: string) => HostPlace | undefined
+  /** Why it is not known whether a unit is masked in /etc. */
+  readonly maskUnknown: (name: string) => string | undefined
   /** Whether the host has a unit of this name. */
   readonly has: (name: string) => Found<HostPlace>
   /** Its file and drop-ins. */
@@ -25,160 +28,61 @@ export interface BootUnits {
   readonly unknown: readonly string[]
 }
 
-/** What systemd brings along and starts on every host, where its own files were not captured. Source: systemd units/. */
-const STANDARD: Readonly<Record<string, readonly string[]>> = {
-  'graphical.target': ['multi-user.target'],
-  'multi-user.target': ['basic.target', 'getty.target', 'remote-fs.target', 'systemd-logind.service'],
-  'basic.target': ['sysinit.target', 'sockets.target', 'timers.target', 'paths.target', 'slices.target'],
-  'sysinit.target': [
-    'local-fs.target',
-    'swap.target',
-    'cryptsetup.target',
-    'systemd-sysctl.service',
-    'systemd-modules-load.service',
-  ],
-}
+const read = new WeakMap<HostFiles, BootUnits>()
 
-const started = new WeakMap<HostFiles, BootUnits>()
-
-/**
- * The units that are reached from default.target: by links in `*.wants` and `*.requires`, by `Wants=`, `Requires=`, `BindsTo=` and
- * `Upholds=`; masked ones are cut off with what hangs on them alone. What stands in /run is gone by then. Conditions are not looked
- * at; sockets and timers are started, what they start later is not.
- */
-export function bootUnits(current: HostFiles): BootUnits {
-  const known = started.get(current)
+/** The units that the next boot starts by itself; what a socket or path unit starts when it is asked for is not among them. */
+export function bootUnits(files: HostFiles): BootUnits {
+  const known = read.get(files)
   if (known !== undefined) return known
-  const units = readBootUnits(withoutRun(current))
-  started.set(current, units)
+  const units = readBootUnits(files)
+  read.set(files, units)
   return units
 }
 
 function readBootUnits(files: HostFiles): BootUnits {
-  const directories = confDirectories(files, 'systemd/system')
-  const unknown: string[] = []
-  const links = linksIn(files, directories, unknown)
-  const has = (name: string): Found<HostPlace> => {
-    let because: string | undefined
-    for (const directory of directories) {
-      for (const each of namesOf(name)) {
-        const found = files.entry(`${directory}/${each}`)
-        if (found.kind === 'known') return { kind: 'known', value: { file: `${directory}/${each}` } }
-        if (found.kind === 'unknown') because ??= found.because
-      }
-    }
-    return because === undefined ? { kind: 'absent' } : { kind: 'unknown', because }
+  const all = unitFilesOf(files, 'boot')
+  const reach = reachedAtBoot(files)
+  const textOf = (name: string): readonly SourceFile[] => {
+    const loaded = all.unit(name)
+    return loaded.kind === 'known' ? textsOf(files, loaded.value) : []
   }
-  const masked = (name: string): HostPlace | undefined => {
-    const found = has(name)
-    if (found.kind !== 'known') return undefined
-    const entry = files.entry(found.value.file)
-    if (entry.kind === 'known' && entry.value.kind === 'link') {
-      const target = follow(files, found.value.file)
-      return target.kind === 'known' && target.value.kind === 'other'
-        ? { ...found.value, says: `${found.value.file} -> ${entry.value.target}` }
-        : undefined
-    }
-    const text = confText(files, found.value.file)
-    return text.kind === 'known' && text.value.text === '' ? { ...found.value, says: 'an empty file' } : undefined
-  }
-  const textOf = (name: string): readonly SourceFile[] => textsOf(files, directories, name, has)
   const started = new Map<string, BootUnit>()
-  const open: BootUnit[] = [{ name: defaultTarget(files, directories), files: [] }]
-  for (let unit = open.pop(); unit !== undefined; unit = open.pop()) {
-    const { name } = unit
-    if (started.has(name) || masked(name) !== undefined) continue
-    const texts = textOf(name)
-    started.set(name, { ...unit, files: texts })
-    for (const link of links.get(name) ?? []) open.push({ name: link.unit, pulledBy: link.place, files: [] })
-    for (const [wanted, place] of wantedBy(texts)) open.push({ name: wanted, pulledBy: place, files: [] })
-    for (const wanted of STANDARD[name] ?? []) open.push({ name: wanted, files: [] })
+  for (const [name, { way, places }] of reach.units) {
+    if (way !== 'starts') continue
+    const [pulledBy] = places
+    started.set(name, { name, files: textOf(name), ...(pulledBy === undefined ? {} : { pulledBy }) })
   }
-  return { started, masked, has, textOf, unknown }
-}
-
-interface WantsLink {
-  readonly unit: string
-  readonly place: HostPlace
-}
-
-function linksIn(
-  files: HostFiles,
-  directories: readonly string[],
-  unknown: string[],
-): ReadonlyMap<string, readonly WantsLink[]> {
-  const links = new Map<string, WantsLink[]>()
-  for (const directory of directories) {
-    const listed = files.list(directory)
-    if (listed.kind === 'unknown') unknown.push(listed.because)
-    if (listed.kind !== 'known') continue
-    for (const name of listed.value) {
-      const puller = /^(.*)\.(?:wants|requires|upholds)$/.exec(name)?.[1]
-      if (puller === undefined) continue
-      const inside = files.list(`${directory}/${name}`)
-      if (inside.kind === 'unknown') unknown.push(inside.because)
-      if (inside.kind !== 'known') continue
-      for (const unit of inside.value) {
-        const place = { file: `${directory}/${name}/${unit}` }
-        links.set(puller, [...(links.get(puller) ?? []), { unit, place }])
-      }
-    }
-  }
-  return links
-}
-
-/** A unit and, for `foo@bar.service`, its template. */
-function namesOf(name: string): readonly string[] {
-  const instance = /^([^@]+@)[^.]+(\.\w+)$/.exec(name)
-  return instance === null ? [name] : [name, `${instance[1]}${instance[2]}`]
-}
-
-function textsOf(
-  files: HostFiles,
-  directories: readonly string[],
-  name: string,
-  has: BootUnits['has'],
-): readonly SourceFile[] {
-  const texts: SourceFile[] = []
-  const add = (path: string): void => {
-    const text = confText(files, path)
-    if (text.kind === 'known') texts.push(text.value)
-  }
-  const main = has(name)
-  if (main.kind === 'known') add(main.value.file)
-  const dropIns = new Map<string, string>()
-  for (const directory of directories) {
-    for (const each of namesOf(name)) {
-      const listed = files.list(`${directory}/${each}.d`)
-      if (listed.kind !== 'known') continue
-      for (const file of listed.value) {
-        if (file.endsWith('.conf') && !dropIns.has(file)) dropIns.set(file, `${directory}/${each}.d/${file}`)
-      }
-    }
-  }
-  for (const [, path] of [...dropIns].sort(([left], [right]) => (left < right ? -1 : 1))) add(path)
-  return texts
-}
-
-function* wantedBy(texts: readonly SourceFile[]): Generator<readonly [string, HostPlace]> {
-  for (const { path, text } of texts) {
-    if (!/^\s*(Wants|Requires|BindsTo|Upholds|Requisite)\s*=/m.test(text)) continue
-    for (const { text: raw, line } of linesOf(text)) {
-      const names = /^\s*(?:Wants|Requires|BindsTo|Upholds)\s*=(.*)$/.exec(raw)?.[1]
-      if (names === undefined) continue
-      for (const name of names.trim().split(/\s+/)) {
-        if (name !== '' && !name.includes('%')) yield [name, { file: path, line, says: raw.trim() }]
-      }
-    }
+  return {
+    started,
+    masked: name => {
+      const loaded = all.unit(name)
+      // Stronger directories are those of generators, which make no masks.
+      const path = loaded.kind === 'known' ? loaded.value.path : `${PERSISTENT}/${name}`
+      const isMasked = loaded.kind === 'known' ? loaded.value.masked : loaded.kind === 'unknown' && isMask(files, path)
+      if (!isMasked) return undefined
+      const entry = files.entry(path)
+      const says =
+        entry.kind === 'known' && entry.value.kind === 'link' ? `${path} -> ${entry.value.target}` : 'an empty file'
+      return { file: path, says }
+    },
+    // Whoever masks a unit writes to /etc; a file there that is no mask says that it is none.
+    maskUnknown: name => {
+      const found = files.entry(`/etc/systemd/system/${name}`)
+      return found.kind === 'unknown' ? found.because : undefined
+    },
+    has: name => {
+      const loaded = all.unit(name)
+      return loaded.kind === 'known' ? { kind: 'known', value: { file: loaded.value.path } } : loaded
+    },
+    textOf,
+    unknown: [...new Set(reach.open)],
   }
 }
 
-function defaultTarget(files: HostFiles, directories: readonly string[]): string {
-  for (const directory of directories) {
-    const found = files.entry(`${directory}/default.target`)
-    if (found.kind === 'known' && found.value.kind === 'link') {
-      return found.value.target.split('/').at(-1) ?? 'graphical.target'
-    }
-  }
-  return 'graphical.target'
+function textsOf(files: HostFiles, { path, settings }: Unit): readonly SourceFile[] {
+  const paths = new Set([path, ...settings.map(({ place }) => place.file)])
+  return [...paths].flatMap(each => {
+    const text = textAt(files, each)
+    return text.kind === 'known' ? [text.value] : []
+  })
 }

@@ -40,10 +40,11 @@ function kernelRelease(files: HostFiles, before: Moment): string | undefined {
 
 function readKernelModules(files: HostFiles, release: string): KernelModules {
   const text = (name: string): Found<string> => {
-    const because = `/lib/modules/${release}/${name} was not captured`
+    let because = `there is no /lib/modules/${release}/${name}`
     for (const root of ['/lib/modules', '/usr/lib/modules']) {
       const found = textAt(files, `${root}/${release}/${name}`)
       if (found.kind === 'known') return { kind: 'known', value: found.value.text }
+      if (found.kind === 'unknown') because = found.because
     }
     return { kind: 'unknown', because }
   }

@@ -98,7 +98,7 @@ export function lookUp(
   if (target.kind === 'unknown') return attempt('unknown', [wanted], { because: target.because })
   const [module, isBuiltIn] = target.value
   if (isBuiltIn) return attempt('built-in', [module])
-  if (conf.unknown.length > 0) return attempt('unknown', [module], { because: conf.unknown.join('; ') })
+  if (conf.unknown.length > 0) return attempt('unknown', [module], { because: [...new Set(conf.unknown)].join('; ') })
   const needs = kernel.loadable.kind === 'known' ? (kernel.loadable.value.get(module) ?? []) : (NEEDED[module] ?? [])
   const denied = conf.lines.find(line => line.command === 'blacklist' && line.name === module)
   if (denied !== undefined) return attempt('denied', [module], { by: denied.place })
@@ -225,7 +225,23 @@ export function moduleAtBoot(
   name: string,
   stage: 'sysinit' | 'later',
 ): Seen<'loaded' | 'built-in'> {
-  const files = withoutRun(current)
+  const found = moduleOfBoot(withoutRun(current), before, name, stage)
+  const run = current.list('/run/modules-load.d')
+  if (run.kind === 'absent' || (run.kind === 'known' && run.value.length === 0)) return found
+  if (found.kind === 'known' && found.value === 'built-in') return found
+  if (run.kind === 'unknown') return { kind: 'unknown', because: run.because, places: found.places }
+  const again = moduleOfBoot(current, before, name, stage)
+  if (again.kind === found.kind) return found
+  const because = 'whether what stands in /run/modules-load.d now is put there again at the next boot is not known'
+  return { kind: 'unknown', because, places: again.places }
+}
+
+function moduleOfBoot(
+  files: HostFiles,
+  before: Moment,
+  name: string,
+  stage: 'sysinit' | 'later',
+): Seen<'loaded' | 'built-in'> {
   const wanted = moduleName(name)
   const kernel = kernelModules(files, before)
   const now = before.module(wanted)
@@ -234,15 +250,22 @@ export function moduleAtBoot(
   }
   const found = modulesLoad(files, before)
   const loads = found.attempts.find(({ outcome, modules }) => outcome === 'loads' && modules.includes(wanted))
-  if (loads !== undefined) return { kind: 'known', value: 'loaded', places: [loads.place] }
+  // A directory that was not captured may hide a file of a weaker one.
+  const isSure = found.unknown.length === 0 || !/^\/(usr|run|lib)\//.test(loads?.place.file ?? '')
+  if (loads !== undefined && isSure) return { kind: 'known', value: 'loaded', places: [loads.place] }
   const inTheWay = found.attempts.filter(({ modules }) => modules.includes(wanted))
   const places = inTheWay.flatMap(({ place, by }) => (by === undefined ? [place] : [by, place]))
   const open = inTheWay.find(({ outcome }) => outcome === 'unknown')
   if (open?.because !== undefined) return { kind: 'unknown', because: open.because, places }
-  if (found.unknown.length > 0) return { kind: 'unknown', because: found.unknown.join('; '), places }
+  if (found.unknown.length > 0) return { kind: 'unknown', because: [...new Set(found.unknown)].join('; '), places }
   if (stage === 'later') {
     const later = loadedLater(files, wanted)
     if (later !== undefined) return later
+    const { unknown } = bootUnits(files)
+    if (unknown.length > 0) {
+      const because = `whether a unit that is started at boot loads ${wanted} is not known: ${[...new Set(unknown)].join('; ')}`
+      return { kind: 'unknown', because, places }
+    }
   }
   const early = asInitramfs(files, wanted)
   if (early !== undefined) return early

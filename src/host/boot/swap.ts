@@ -109,6 +109,8 @@ function targetCut(units: BootUnits): Fate | undefined {
   if (masked !== undefined) {
     return { kind: 'cut', because: `${TARGET} is masked (${masked.says ?? masked.file})`, cutBy: masked }
   }
+  const unseen = units.maskUnknown(TARGET)
+  if (unseen !== undefined) return { kind: 'may', because: `whether ${TARGET} is masked is not known: ${unseen}` }
   if (units.started.has(TARGET)) return undefined
   return { kind: 'cut', because: `nothing starts ${TARGET}`, cutBy: { file: '/usr/lib/systemd/system/sysinit.target' } }
 }
@@ -126,11 +128,21 @@ function lineCut(files: HostFiles): Fate | undefined {
 }
 
 function unitCut(units: BootUnits, unit: string | undefined): Fate | undefined {
-  const masked = unit === undefined ? undefined : units.masked(unit)
-  return masked === undefined ? undefined : { kind: 'cut', because: `${unit} is masked`, cutBy: masked }
+  if (unit === undefined) return undefined
+  const masked = units.masked(unit)
+  if (masked !== undefined) return { kind: 'cut', because: `${unit} is masked`, cutBy: masked }
+  const unseen = units.maskUnknown(unit)
+  return unseen === undefined
+    ? undefined
+    : { kind: 'may', because: `whether ${unit} is masked is not known: ${unseen}` }
 }
 
 const COMES: Fate = { kind: 'comes' }
+
+/** One reason that it is cut is enough; one that it may be makes it open. */
+function strongest(...fates: readonly (Fate | undefined)[]): Fate {
+  return fates.find(fate => fate?.kind === 'cut') ?? fates.find(fate => fate?.kind === 'may') ?? COMES
+}
 
 function fromFstab(files: HostFiles, units: BootUnits, unknown: Set<string>): readonly Found[] {
   const text = confText(files, '/etc/fstab')
@@ -163,11 +175,15 @@ function fstabFate(swap: FstabSwap, files: HostFiles, units: BootUnits): Fate {
   const line = lineCut(files)
   if (line?.kind === 'cut') return line
   const masked = unitCut(units, unit)
-  if (masked !== undefined) return masked
+  if (masked?.kind === 'cut') return masked
   // Another unit may want it, whatever the options say.
-  if (units.started.has(unit)) return line ?? COMES
-  if (swap.noauto) return { kind: 'cut', because: 'the line has noauto, and no unit wants it', cutBy: place }
-  return targetCut(units) ?? line ?? COMES
+  if (units.started.has(unit)) return strongest(line, masked)
+  if (swap.noauto) {
+    if (units.unknown.length > 0)
+      return { kind: 'may', because: 'the line has noauto; whether a unit wants it is not known' }
+    return { kind: 'cut', because: 'the line has noauto, and no unit wants it', cutBy: place }
+  }
+  return strongest(targetCut(units), line, masked)
 }
 
 /** `.swap` unit files that a link or another unit starts. */
@@ -177,10 +193,13 @@ function fromUnits(files: HostFiles, units: BootUnits): readonly Found[] {
   })
   const found = started.map(({ name, files: texts, pulledBy }): Found => {
     const place = pulledBy ?? { file: texts[0]?.path ?? name }
-    return { source: unitSource(name, whatOf(texts), place, texts[0]?.path ?? name), fate: COMES }
+    // Through swap.target it comes only where that is not masked.
+    const isThroughTarget = place.file.includes(`/${TARGET}.`)
+    const fate = strongest(unitCut(units, name), isThroughTarget ? targetCut(units) : undefined)
+    return { source: unitSource(name, whatOf(texts), place, texts[0]?.path ?? name), fate }
   })
   const cut = targetCut(units)
-  if (cut === undefined) return found
+  if (cut?.kind !== 'cut') return found
   // Those that would have come through swap.target.
   const directories = ['/etc', '/usr/local/lib', '/usr/lib'].map(root => `${root}/systemd/system`)
   for (const directory of directories) {
@@ -242,8 +261,8 @@ function fromGpt(files: HostFiles, units: BootUnits): readonly Found[] {
         : `whether ${device} is a partition of type swap on a GPT root disk is not known`
     const line = lineCut(files)
     const masked = unitCut(units, device === undefined ? undefined : swapUnitOf(device))
-    const cut = targetCut(units) ?? masked ?? (line?.kind === 'cut' ? line : undefined)
-    return { source, fate: cut ?? { kind: 'may', because } }
+    const fate = strongest(targetCut(units), masked, line)
+    return { source, fate: fate.kind === 'cut' ? fate : { kind: 'may', because } }
   })
 }
 
@@ -331,9 +350,12 @@ function zramFate(
     return { kind: 'cut', because: 'systemd.zram= on the kernel command line is off', cutBy }
   }
   if (/^0+$/.test(values.get('zram-size') ?? '')) return { kind: 'cut', because: 'its size is 0', cutBy: place }
-  const cut =
-    unitCut(units, `systemd-zram-setup@${name}.service`) ?? unitCut(units, `dev-${name}.swap`) ?? targetCut(units)
-  if (cut !== undefined) return cut
+  const fate = strongest(
+    unitCut(units, `systemd-zram-setup@${name}.service`),
+    unitCut(units, `dev-${name}.swap`),
+    targetCut(units),
+  )
+  if (fate.kind !== 'comes') return fate
   if (!isInstalled) return { kind: 'may', because: `whether ${GENERATOR} is installed is not known` }
   const limit = values.get('host-memory-limit')
   if (limit !== undefined && limit !== 'none') {
@@ -377,7 +399,7 @@ function fromPrograms(files: HostFiles, units: BootUnits): readonly Found[] {
         : { says: `disable ${by}`, command: `systemctl disable --now ${by}` },
     }
     const fate: Fate = isCertain(effect)
-      ? COMES
+      ? strongest(by.startsWith('/') ? undefined : unitCut(units, by))
       : { kind: 'may', because: `${by} may turn swap on: ${effect.onlyIf ?? effect.unread}` }
     if (found.get(by)?.fate.kind !== 'comes') found.set(by, { source, fate })
   }
@@ -396,7 +418,7 @@ function fromPrograms(files: HostFiles, units: BootUnits): readonly Found[] {
       stop: { says: `disable ${name}`, command: `systemctl disable --now ${name}` },
     }
     const because = `${name} is started at boot, and by its name it has to do with swap`
-    found.set(name, { source, fate: known === undefined ? { kind: 'may', because } : COMES })
+    found.set(name, { source, fate: known === undefined ? { kind: 'may', because } : strongest(unitCut(units, name)) })
   }
   return [...found.values()]
 }
@@ -448,7 +470,8 @@ function fromAgent(files: HostFiles, units: BootUnits): readonly Found[] {
   if (size !== undefined && /^0+$/.test(size.value)) {
     return [{ source, fate: { kind: 'cut', because: 'ResourceDisk.SwapSizeMB is 0', cutBy: size.place } }]
   }
-  if (AGENTS.some(name => units.started.has(name))) return [{ source, fate: COMES }]
+  const started = AGENTS.find(name => units.started.has(name))
+  if (started !== undefined) return [{ source, fate: strongest(unitCut(units, started)) }]
   const masked = AGENTS.map(name => units.masked(name)).find(place => place !== undefined)
   const there = AGENTS.map(name => units.has(name))
   const system = files.list('/usr/lib/systemd/system')

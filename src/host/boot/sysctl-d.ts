@@ -25,6 +25,8 @@ export interface SysctlFiles {
   readonly read: readonly ConfFile[]
   /** The list that is applied: each key once, at its place. */
   readonly options: readonly (SysctlOption | UnreadOptions)[]
+  /** Keys an entry names: no pattern sets them. */
+  readonly named: ReadonlySet<string>
   /** Every assignment as it stands, also those that others replace. */
   readonly assignments: readonly SysctlOption[]
   /** Lines that are neither an assignment nor an exclusion. */
@@ -37,11 +39,21 @@ export function isUnread(option: SysctlOption | UnreadOptions): option is Unread
   return 'because' in option
 }
 
+const cache = new WeakMap<HostFiles, SysctlFiles>()
+
 /**
  * The list systemd-sysctl applies at boot. A key stands where it first got its present value: the same value again keeps the
  * place, another value moves it to the end. Source: systemd src/sysctl/sysctl.c parse_file; man sysctl.d(5).
  */
 export function sysctlFiles(files: HostFiles): SysctlFiles {
+  const known = cache.get(files)
+  if (known !== undefined) return known
+  const read = readSysctlFiles(files)
+  cache.set(files, read)
+  return read
+}
+
+function readSysctlFiles(files: HostFiles): SysctlFiles {
   const { read, unknown } = confFiles(files, 'sysctl.d')
   const options = new Map<string, SysctlOption | UnreadOptions>()
   const assignments: SysctlOption[] = []
@@ -69,7 +81,9 @@ export function sysctlFiles(files: HostFiles): SysctlFiles {
       options.set(option.path, option)
     }
   }
-  return { read, options: [...options.values()], assignments, invalid, unknown }
+  const all = [...options.values()]
+  const named = new Set(all.flatMap(option => (isUnread(option) || option.isPattern ? [] : [option.path])))
+  return { read, options: all, named, assignments, invalid, unknown }
 }
 
 /** One line: nothing (blank, a comment), an entry, or a line systemd passes over with a warning. */

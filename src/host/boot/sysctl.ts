@@ -6,7 +6,15 @@ import { kernelCommandLine } from './kernel-command-line.js'
 import { laterWriters } from './later-writers.js'
 import { moduleAtBoot } from './modules.js'
 import { expandBraces, matchesPattern } from './pattern.js'
-import { isUnread, type SysctlOption, sysctlFiles, sysctlKeyOf, sysctlPath, type UnreadOptions } from './sysctl-d.js'
+import {
+  isUnread,
+  type SysctlFiles,
+  type SysctlOption,
+  sysctlFiles,
+  sysctlKeyOf,
+  sysctlPath,
+  type UnreadOptions,
+} from './sysctl-d.js'
 import {
   alsoWritten,
   defaultOf,
@@ -79,7 +87,7 @@ function decide(files: HostFiles, current: HostFiles, before: Moment, path: stri
   const read = sysctlFiles(files)
   const notes: string[] = []
   const assigned = read.assignments.filter(
-    option => option.value !== undefined && names.some(name => covers(option, name, read.options)),
+    option => option.value !== undefined && names.some(name => covers(option, name, read.named)),
   )
   const decision = (
     value: Found<string>,
@@ -100,7 +108,7 @@ function decide(files: HostFiles, current: HostFiles, before: Moment, path: stri
   }
   const module = moduleOfKey(path)
   const early = module === undefined ? undefined : moduleAtBoot(files, before, module, 'sysinit')
-  const exists = module === undefined ? isThere(path, before) : fromModule(early, before, path)
+  const exists = early === undefined ? isThere(path, before) : fromModule(early)
   if (exists.kind !== 'known') {
     const late = module === undefined ? undefined : moduleAtBoot(files, before, module, 'later')
     if (exists.kind === 'absent' && module !== undefined && late?.kind === 'known') {
@@ -118,15 +126,15 @@ function decide(files: HostFiles, current: HostFiles, before: Moment, path: stri
   const isOff = serviceIsOff(files, notes)
   const options = isOff ? [] : read.options
   const run: Run = { cells: begin(files, influences), refused: [] }
-  apply(run, options, influences, read.options)
+  apply(run, options, influences, read.named)
   let cell = run.cells.get(variable) ?? { value: defaultOf(path) }
 
   const ofInterface = interfaceKey(path)
   if (ofInterface !== undefined && !/^(all|default|lo)$/.test(ofInterface.of)) {
-    cell = withLateInterface(cell, path, ofInterface.version, files, read.options, influences, isOff)
+    cell = withLateInterface(cell, path, ofInterface.version, files, read, influences, isOff)
   }
   if (!isOff && read.unknown.length > 0) {
-    cell = { ...cell, value: { kind: 'unknown', because: read.unknown.join('; ') } }
+    cell = { ...cell, value: { kind: 'unknown', because: [...new Set(read.unknown)].join('; ') } }
   }
   cell = later(cell, variable, files, current, before, run, notes)
   return decision(cell.value, cell.place, run.refused)
@@ -136,15 +144,9 @@ function isAt(place: HostPlace, other: HostPlace | undefined): boolean {
   return place.file === other?.file && place.line === other.line
 }
 
-/** The key exists once its module is loaded; that of a running kernel is asked where it is. */
-function fromModule(module: Seen<'loaded' | 'built-in'> | undefined, before: Moment, path: string): Found<true> {
-  if (module === undefined || module.kind === 'absent') return { kind: 'absent' }
-  if (module.kind === 'unknown') return module
-  const now = before.sysctl(sysctlKeyOf(path))
-  const loaded = before.module(moduleOfKey(path) ?? '')
-  // With the module there and /proc/sys captured, what is not there does not come with it.
-  if (now.kind === 'absent' && loaded.kind === 'known') return { kind: 'absent' }
-  return { kind: 'known', value: true }
+/** The key comes with its module, whether or not both are there now. */
+function fromModule(module: Seen<'loaded' | 'built-in'>): Found<true> {
+  return module.kind === 'known' ? { kind: 'known', value: true } : module
 }
 
 function isThere(path: string, before: Moment): Found<true> {
@@ -189,7 +191,7 @@ function apply(
   run: Run,
   options: readonly (SysctlOption | UnreadOptions)[],
   variables: readonly string[],
-  all: readonly (SysctlOption | UnreadOptions)[],
+  named: ReadonlySet<string>,
 ): void {
   const unread = options.find(isUnread)
   const written = new Map<string, Set<string>>()
@@ -204,7 +206,7 @@ function apply(
     if (option.value === undefined) continue
     for (const variable of variables) {
       for (const path of pathsOf(variable)) {
-        if (!covers(option, path, all)) continue
+        if (!covers(option, path, named)) continue
         if (option.isPattern && unread !== undefined) {
           // The file may take the key out of every pattern.
           run.cells.set(variable, { value: { kind: 'unknown', because: unread.because }, place: option.place })
@@ -224,10 +226,9 @@ function apply(
 }
 
 /** Whether an entry sets a key: by its name, or by a pattern while no other entry names the key. */
-function covers(option: SysctlOption, path: string, all: readonly (SysctlOption | UnreadOptions)[]): boolean {
+function covers(option: SysctlOption, path: string, named: ReadonlySet<string>): boolean {
   if (!option.isPattern) return option.path === path
-  const isNamed = all.some(each => !isUnread(each) && !each.isPattern && each.path === path)
-  if (isNamed) return false
+  if (named.has(path)) return false
   const patterns = expandBraces(option.path)
   return patterns?.some(pattern => matchesPattern(pattern, path, { path: true })) === true
 }
@@ -263,16 +264,16 @@ function withLateInterface(
   path: string,
   version: string,
   files: HostFiles,
-  all: readonly (SysctlOption | UnreadOptions)[],
+  read: SysctlFiles,
   influences: readonly string[],
   isOff: boolean,
 ): Cell {
   const defaults = influences.filter(each => each !== path)
   const run: Run = { cells: begin(files, defaults), refused: [] }
-  apply(run, isOff ? [] : all, defaults, all)
+  apply(run, isOff ? [] : read.options, defaults, read.named)
   const start = run.cells.get(path.replace(/(conf\/)[^/]+/, '$1default')) ?? { value: defaultOf(path) }
   const own: Run = { cells: new Map([[path, start]]), refused: [] }
-  apply(own, all, [path], all)
+  apply(own, read.options, [path], read.named)
   const late = own.cells.get(path) ?? start
   const same =
     early.value.kind === late.value.kind &&
@@ -339,7 +340,14 @@ function later(
     outcomes.push(after)
   }
   const [first, ...rest] = outcomes
-  if (first === undefined) return cell
+  if (first === undefined) {
+    // The programs that are known to write forwarding turn it on; with their units unseen, 0 is no more than the files' word.
+    const isOff =
+      /\bip_forward$|\/forwarding$/.test(variable) && cell.value.kind === 'known' && cell.value.value === '0'
+    if (!isOff || units.unknown.length === 0) return cell
+    const because = `which programs turn it on after boot is not known: ${[...new Set(units.unknown)].join('; ')}`
+    return { ...cell, value: { kind: 'unknown', because } }
+  }
   const open = outcomes.find(({ value }) => value.kind !== 'known')
   if (open !== undefined) return open
   const isOne = rest.every(each => JSON.stringify(each.value) === JSON.stringify(first.value))

@@ -1,17 +1,9 @@
 import type { Evidence } from '../../evidence/evidence.js'
 import { type Dict, type Key, known, type Value } from '../../jinja/value.js'
 import { distributionFacts } from './distribution.js'
-import { memoryFacts, processorFacts } from './hardware.js'
+import { cpuFacts, memoryFacts } from './hardware.js'
 import { networkFacts } from './network.js'
-import {
-  commandLineFacts,
-  isFips,
-  machineOf,
-  packageManager,
-  platformFacts,
-  selinuxFacts,
-  serviceManager,
-} from './system.js'
+import { commandLineFacts, initSystem, isFips, machineOf, packageTool, platformFacts, selinuxFacts } from './system.js'
 
 /**
  * The facts of a host that its evidence decides, named as in `ansible_facts` and equal to what `ansible -m setup` (ansible-core
@@ -33,12 +25,12 @@ export function factsOf(evidence: Evidence): Dict {
   add(networkFacts(evidence))
   add(platformFacts(evidence))
   add(memoryFacts(files))
-  add(processorFacts(files, machineOf(evidence)))
+  add(cpuFacts(files, machineOf(evidence)))
   add(commandLineFacts(files))
   const family = text('os_family')
-  const manager = packageManager(files, family, text('distribution'), text('distribution_major_version'))
+  const manager = packageTool(files, family, text('distribution'), text('distribution_major_version'))
   if (manager !== undefined) facts.set('pkg_mgr', known(manager))
-  const services = serviceManager(files)
+  const services = initSystem(files)
   if (services !== undefined) facts.set('service_mgr', known(services))
   const fips = isFips(files)
   if (fips !== undefined) facts.set('fips', known(fips))

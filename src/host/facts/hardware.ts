@@ -66,7 +66,7 @@ const PROCESSOR_KEYS = new Set(['model name', 'Processor', 'vendor_id', 'cpu', '
  * Facts of /proc/cpuinfo, counted as Ansible counts. `processor_nproc` is left out: it is how many processors the login may use.
  * So are counts in which the versions of Ansible differ (threads that do not divide evenly), and those of s390x.
  */
-export function processorFacts(files: HostFiles, machine: string | undefined): Dict {
+export function cpuFacts(files: HostFiles, machine: string | undefined): Dict {
   const text = textAt(files, '/proc/cpuinfo')
   if (text.kind !== 'known') return new Map()
   const lines = text.value.text

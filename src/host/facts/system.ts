@@ -52,7 +52,7 @@ const INITS: Readonly<Record<string, string>> = {
 const SYSTEMCTL = ['/usr/bin/systemctl', '/bin/systemctl', '/usr/sbin/systemctl', '/sbin/systemctl']
 
 /** What starts services: the name of PID 1, where it is no general one. */
-export function serviceManager(files: HostFiles): string | undefined {
+export function initSystem(files: HostFiles): string | undefined {
   const comm = contentOf(files, '/proc/1/comm')
   if (comm.kind !== 'known') return undefined
   const name = comm.value.slice(comm.value.lastIndexOf('/') + 1).trim()
@@ -179,7 +179,7 @@ const RPM_MANAGERS = [
  * The package manager Ansible picks, where its versions 2.14 to 2.18 agree: by the family of the distribution for Debian and Red
  * Hat, else the last of its list that is installed.
  */
-export function packageManager(
+export function packageTool(
   files: HostFiles,
   family: string | undefined,
   distribution: string | undefined,

@@ -13,7 +13,8 @@ interface Reached {
   readonly places: readonly HostPlace[]
 }
 
-interface Reach {
+/** What the next boot reaches. */
+export interface Reach {
   readonly units: ReadonlyMap<string, Reached>
   /** Units that are pulled in, but masked: what masks them. */
   readonly masked: ReadonlyMap<string, HostPlace>
@@ -35,8 +36,7 @@ const reached = new WeakMap<HostFiles, Reach>()
  */
 export function startsAtBoot(files: HostFiles, unit: string): Seen<boolean> {
   const all = unitFilesOf(files, 'boot')
-  const reach = reached.get(files) ?? reachOf(all)
-  reached.set(files, reach)
+  const reach = reachedAtBoot(files)
   const name = ownNameOf(all, unit)
   const found = reach.units.get(name)
   const mask = reach.masked.get(name)
@@ -60,6 +60,13 @@ export function startsAtBoot(files: HostFiles, unit: string): Seen<boolean> {
   if (loaded.kind === 'absent' && all.vendor.kind === 'known')
     return { kind: 'known', value: false, places: found.places }
   return { kind: 'known', value: true, places: found.places }
+}
+
+/** Every unit a boot reaches, at once or when it is asked for; see startsAtBoot. */
+export function reachedAtBoot(files: HostFiles): Reach {
+  const reach = reached.get(files) ?? reachOf(unitFilesOf(files, 'boot'))
+  reached.set(files, reach)
+  return reach
 }
 
 function reachOf(all: UnitFiles): Reach {

@@ -138,6 +138,12 @@ function aliasedName(name: string, target: string): string {
 }
 
 /** /dev/null and an empty file mask. */
+/** Whether what a path leads to masks a unit of its name. */
+export function isMask(files: HostFiles, path: string): boolean {
+  const led = follow(files, path)
+  return led.kind === 'known' && isEmpty(led.value)
+}
+
 function isEmpty(entry: Entry): boolean {
   if (entry.kind === 'other') return entry.path === '/dev/null'
   if (entry.kind !== 'file') return false
@@ -289,9 +295,7 @@ export function pulledInBy(
         for (const name of listed.kind === 'known' ? listed.value : []) {
           if (units.has(name) || !isUnitName(name)) continue
           const path = `${place}/${name}`
-          const led = follow(all.files, path)
-          const isMask = led.kind === 'known' && isEmpty(led.value)
-          units.set(name, isMask ? undefined : { name: instanceFor(name, unit), path })
+          units.set(name, isMask(all.files, path) ? undefined : { name: instanceFor(name, unit), path })
         }
       }
     }

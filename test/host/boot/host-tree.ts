@@ -28,7 +28,8 @@ export function hostTree(record: Readonly<Record<string, Node>>, captured: reado
     const parts = path.split('/').filter(part => part !== '')
     while (parts.length > 0) {
       const next = `${at}/${parts.shift()}`
-      const node = nodes.get(next)
+      const isAbove = captured.some(each => each.startsWith(`${next}/`))
+      const node = isCaptured(next) ? nodes.get(next) : isAbove ? null : undefined
       if (node === undefined) {
         if (isCaptured(next)) return { kind: 'absent' }
         return { kind: 'unknown', because: `${path} was not captured` }
@@ -43,7 +44,7 @@ export function hostTree(record: Readonly<Record<string, Node>>, captured: reado
         at = ''
       } else at = next
     }
-    return entryOf(at === '' ? '/' : at, nodes.get(at === '' ? '/' : at) ?? null)
+    return entryOf(at === '' ? '/' : at, (isCaptured(at) ? nodes.get(at) : null) ?? null)
   }
   const list = (path: string): Found<readonly string[]> => {
     let at = path

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { textWithBlock } from '../../../src/host/edits/block-in-file.js'
 import { fstabWith, fstabWithout } from '../../../src/host/edits/fstab.js'
-import { textWithLine, textWithoutLine } from '../../../src/host/edits/line-in-file.js'
+import { type LineOptions, textWithLine, textWithoutLine } from '../../../src/host/edits/line-in-file.js'
 import type { Edited } from '../../../src/host/edits/lines.js'
 import { persistentFiles } from '../../../src/host/edits/modprobe.js'
 import { sysctlFileWith } from '../../../src/host/edits/sysctl-file.js'
@@ -235,7 +235,7 @@ describe('edits of files against the modules of this machine', function () {
         const after = own.insertafter === 'EOF' ? 'EOF' : own.insertafter === 'BOF' ? 'BOF' : compiled(own.insertafter)
         const before = own.insertbefore === 'BOF' ? 'BOF' : compiled(own.insertbefore)
         const regex = compiled(own.regexp)
-        const asked = {
+        const asked: LineOptions & { readonly line: string } = {
           line,
           ...(regex === undefined ? {} : { regexp: regex }),
           ...(own.search_string === undefined ? {} : { searchString: own.search_string }),

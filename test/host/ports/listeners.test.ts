@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Holder, Listener } from '../../../src/host/moment.js'
+import { listensAfterBoot } from '../../../src/host/ports/after-boot.js'
 import { commandsToFree } from '../../../src/host/ports/free-port.js'
 import { isKubernetesOwn } from '../../../src/host/ports/kubernetes-own.js'
 import { listenersOf } from '../../../src/host/ports/listeners.js'
@@ -450,4 +451,33 @@ describe('what frees a port', () => {
     const holder: Holder = { kind: 'unit', unit: 'kubelet.service', pids: [7], program: 'kubelet' }
     assert.match(commandsToFree(holder, 10250, filesOf({}))[0]?.says ?? '', /^left by a cluster of before/)
   })
+})
+
+describe('what listens after the next boot', () => {
+  const files = filesOf({
+    '/usr/lib/systemd/system/on.service': '[Service]\nExecStart=/bin/on\n[Install]\nWantedBy=multi-user.target\n',
+    '/etc/systemd/system/multi-user.target.wants/on.service': { link: '/usr/lib/systemd/system/on.service' },
+    '/usr/lib/systemd/system/off.service': '[Service]\nExecStart=/bin/off\n',
+  })
+  const rows: readonly (readonly [string, Holder, boolean | 'unknown'])[] = [
+    ['a service that is enabled', { kind: 'unit', unit: 'on.service', pids: [1] }, true],
+    ['one that is not', { kind: 'unit', unit: 'off.service', pids: [1] }, false],
+    ['a scope', { kind: 'unit', unit: 'run-1.scope', pids: [1] }, 'unknown'],
+    ['a login', { kind: 'process', unit: 'session-1.scope', uid: 0, pids: [1] }, false],
+    ['a process', { kind: 'process', pids: [1] }, 'unknown'],
+    ['a unit of a user', { kind: 'unit', unit: 'on.service', uid: 1000, pids: [1] }, 'unknown'],
+    ['a container', { kind: 'container', container: { runtime: 'docker', pod: false }, pids: [1] }, 'unknown'],
+    [
+      'a pod where kubelet is off',
+      { kind: 'container', container: { runtime: 'containerd', pod: true }, pids: [1] },
+      false,
+    ],
+    ['nobody known', { kind: 'unknown', pids: [] }, 'unknown'],
+  ]
+  for (const [name, holder, expected] of rows) {
+    it(`${name}: ${expected}`, () => {
+      const found = listensAfterBoot(files, { port: 10250, address: '::', holder })
+      assert.equal(found.kind === 'known' ? found.value : found.kind, expected)
+    })
+  }
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { type Owner, ownerOf } from '../../../src/host/units/cgroup.js'
 
-const ID = '0123456789ab'.repeat(5) + '0123'
+const ID = `${'0123456789ab'.repeat(5)}0123`
 const container = (runtime: string, pod: boolean, id: string | undefined = ID): Owner =>
   id === undefined ? { kind: 'container', runtime, pod } : { kind: 'container', runtime, pod, id }
 const unit = (name: string): Owner => ({ kind: 'unit', unit: name })
@@ -78,7 +78,7 @@ const rows: readonly (readonly [string, string, Owner])[] = [
   ['a cgroup somebody made', '0::/mine/yours\n', { kind: 'none', path: '/mine/yours' }],
   [
     'v1 where only a controller says something',
-    '5:memory:/docker/' + ID + '\n1:name=systemd:/\n0::/\n',
+    `5:memory:/docker/${ID}\n1:name=systemd:/\n0::/\n`,
     container('docker', false),
   ],
   ['nothing', '', { kind: 'none', path: '' }],

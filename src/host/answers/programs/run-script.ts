@@ -56,12 +56,14 @@ export interface World {
   readonly evidence: Evidence
   /** Whether the shell is bash; undefined where it is the `sh` of the host. */
   readonly isBash: boolean
+  /** False where the task has a PATH of its own: it is taken to find what is there, but not where. */
+  readonly isUsualPath: boolean
 }
 
 /** What a command comes to that is run without a shell: its words as they are. */
 export function runWords(
   words: readonly string[],
-  { moment, evidence }: World,
+  { moment, evidence, isUsualPath }: World,
 ): Outcome | 'no such program' | undefined {
   const [name = '', ...rest] = words
   const base = name.slice(name.lastIndexOf('/') + 1)
@@ -69,7 +71,8 @@ export function runWords(
   if (name === ':' || name === 'command') return undefined
   const program = programs.get(base) ?? builtIns.get(base)
   if (program === undefined || !isStandardPlace(name)) return undefined
-  if (programAt(moment, name).kind === 'absent') return 'no such program'
+  if (!isUsualPath && base === 'which') return undefined
+  if (programAt(moment, name).kind === 'absent') return isUsualPath ? 'no such program' : undefined
   return program({ words: rest, stdin: undefined, moment, evidence })
 }
 
@@ -218,13 +221,14 @@ function called(
 ): Outcome | undefined {
   const [name = '', ...rest] = words
   if (name === 'set') return setOptions(rest, world, state)
-  const { moment, evidence } = world
+  const { moment, evidence, isUsualPath } = world
+  if (!isUsualPath && /(?:^|\/)(?:which|command)$/.test(name)) return undefined
   const call = { words: rest, stdin, moment, evidence }
   const own = builtIns.get(name) ?? (name === 'command' ? filePrograms.command : undefined)
   if (own !== undefined) return own(call)
   const program = programs.get(name.slice(name.lastIndexOf('/') + 1))
   if (program === undefined || !isStandardPlace(name)) return undefined
-  if (programAt(moment, name).kind === 'absent') return complains(127)
+  if (programAt(moment, name).kind === 'absent') return isUsualPath ? complains(127) : undefined
   return program(call)
 }
 
