@@ -542,7 +542,11 @@ export function nothingLeftOnHost(paths: readonly string[], step: OperatorStep):
 /** Whether one of these programs is there. */
 export function programOnHost(paths: readonly string[], what: string, step: OperatorStep): Look {
   return ({ moment: { files } }) => {
-    const entries = paths.map(path => ({ path, found: follow(files, path) }))
+    // A link of that name whose target was not captured is there for somebody to run.
+    const entries = paths.map(path => {
+      const led = follow(files, path)
+      return { path, found: led.kind === 'unknown' ? files.entry(path) : led }
+    })
     const there = entries.find(({ found }) => found.kind === 'known')
     if (there !== undefined)
       return { state: 'ok', says: `${there.path} is there`, places: [{ file: there.path }], steps: [] }
