@@ -14,6 +14,8 @@ import {
   reportedSettings,
 } from '../reports/preflight.js'
 import { namingOf } from '../reports/report.js'
+import type { Run } from '../run/task-run.js'
+import { placeOf } from '../source/text.js'
 import type { SourceTree } from '../source/tree.js'
 
 /** An analysis of role code and a captured host. */
@@ -39,7 +41,11 @@ export function reportedHost(analysis: HostAnalysis, only: readonly string[] | u
   return {
     hosts: [{ host: run.host, evidence: evidence.origin }],
     stops: stopsOf(analysis, checks),
-    open: checks.filter(({ outcome }) => outcome === 'unknown').map(stopOf),
+    open: [
+      ...checks.filter(({ outcome }) => outcome === 'unknown').map(stopOf),
+      // Whether the rescue of a block takes it up is not gone into.
+      ...onHost.failures.filter(each => isInRescuedBlock(each, run)).flatMap(failureOf),
+    ],
     problems: asked.map(each => reportedHostProblem(each, naming)),
     settings: reportedSettings(settingsOf(analysis), moments),
     changes: changesOf(changedPaths, moments),
@@ -54,17 +60,16 @@ function stopOf({ file, line, task, because }: ReportedCheck): ReportedHostStop 
  * Where the run ends, in run order. A task that fails for several items is one stop, told by what the host says of it; so is one
  * cause that more tasks would fail by.
  */
-function stopsOf(
-  { run, onHost: { failures } }: HostAnalysis,
-  checks: readonly ReportedCheck[],
-): readonly ReportedHostStop[] {
+function stopsOf({ run, onHost }: HostAnalysis, checks: readonly ReportedCheck[]): readonly ReportedHostStop[] {
   const orders = new Map<string, number>()
   for (const { task } of run.checks) {
     const at = placeKey(placeOfSpan(task.task.at))
     if (!orders.has(at)) orders.set(at, task.order)
   }
   const stops = [
-    ...failures.flatMap(failure => failureOf(failure).map(stop => ({ stop, order: failure.task.order }))),
+    ...onHost.failures
+      .filter(each => !isInRescuedBlock(each, run))
+      .flatMap(failure => failureOf(failure).map(stop => ({ stop, order: failure.task.order }))),
     ...checks
       .filter(({ outcome }) => outcome === 'stops')
       .map(check => ({ stop: stopOf(check), order: orders.get(placeKey(check)) ?? 0 })),
@@ -87,10 +92,17 @@ function placeKey({ file, line }: { readonly file: string; readonly line: number
 
 /** A task that fails because of what the host is ends the run, unless the role code lets that pass. */
 function failureOf({ task, because }: ForeseenFailure): readonly ReportedHostStop[] {
-  const { failureIgnored, via, name } = task
-  // Whether the rescue of a block takes it up is not gone into.
-  if (failureIgnored.kind === 'true' || via.some(({ kind }) => kind === 'block')) return []
-  return [{ ...placeOfSpan(task.task.at), task: name, because }]
+  const { failureIgnored, name } = task
+  return failureIgnored.kind === 'true' ? [] : [{ ...placeOfSpan(task.task.at), task: name, because }]
+}
+
+/** Whether a block around the task has a `rescue`. */
+function isInRescuedBlock({ task }: ForeseenFailure, { tasks }: Run): boolean {
+  const blocks = new Set(task.via.filter(({ kind }) => kind === 'block').map(({ at }) => placeOf(at)))
+  if (blocks.size === 0 || task.part !== 'block') return false
+  return tasks.some(
+    ({ part, via }) => part === 'rescue' && via.some(({ kind, at }) => kind === 'block' && blocks.has(placeOf(at))),
+  )
 }
 
 /** The kernel settings that problems ask for, then those that the run writes. */

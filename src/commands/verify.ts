@@ -97,7 +97,10 @@ function verifiedFile(file: string | undefined, source: string | undefined, requ
   const { onHost, facts, run } = analysis
   const { now } = onHost.moments
   const { host } = run
-  if (kind === 'ports') return { file, kind, host, keys: markPorts(portsIn(root), portsFile(now).content) }
+  if (kind === 'ports') {
+    const { content, unknown } = portsFile(now)
+    return { file, kind, host, keys: markPorts(portsIn(root), content ?? unknown.join('; ')) }
+  }
   const minimum = asItsRoleSees(analysis, 'minimal_master_memory_mb')?.value
   const right = kind === 'before' ? rightOf(beforeFile(now, swapTotalOf(onHost))) : rightOf(factsFile(facts, minimum))
   return { file, kind, host, keys: markKeys(givenIn(root), right) }

@@ -86,9 +86,9 @@ function busyPorts({ listeners }: Moment): readonly number[] | null {
   return CONTROL_PLANE_PORTS.filter(port => ports.includes(port))
 }
 
-/** Who holds the ports of the control plane. */
-export function portsFile({ listeners }: Moment): LabFile<readonly PortJson[]> {
-  if (listeners.kind === 'unknown') return { content: [], unknown: [`ports: ${listeners.because}`] }
+/** Who holds the ports of the control plane; null where that is not known. */
+export function portsFile({ listeners }: Moment): LabFile<readonly PortJson[] | null> {
+  if (listeners.kind === 'unknown') return { content: null, unknown: [`ports: ${listeners.because}`] }
   const held =
     listeners.kind === 'known' ? listeners.value.filter(({ port }) => CONTROL_PLANE_PORTS.includes(port)) : []
   const rows = new Map<string, PortJson>()

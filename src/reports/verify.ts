@@ -92,8 +92,18 @@ export interface GivenPort {
   readonly line: Line
 }
 
-/** Marks ports.json port by port: each that is held has to be there with its unit and process, and no other. */
-export function markPorts(given: readonly GivenPort[], right: readonly PortJson[]): readonly MarkedKey[] {
+/**
+ * Marks ports.json port by port: each that is held has to be there with its unit and process, and no other. `right` is a text
+ * where it is not known who holds what: why.
+ */
+export function markPorts(given: readonly GivenPort[], right: readonly PortJson[] | string): readonly MarkedKey[] {
+  if (typeof right === 'string') {
+    const open = (key: string, row: GivenPort | undefined): MarkedKey => {
+      const stands = row === undefined ? null : { unit: row.unit, pid: row.pid }
+      return { key, mark: 'unknown', given: stands, expected: null, because: right, line: row?.line ?? null }
+    }
+    return given.length === 0 ? [open('ports', undefined)] : given.map(row => open(`port ${plain(row.port)}`, row))
+  }
   const left = [...given]
   const keys = right.map((row): MarkedKey => {
     const samePort = left.filter(({ port }) => plain(port) === plain(row.port))

@@ -1,7 +1,7 @@
 import type { RunEffects } from '../effects/run-effects.js'
 import type { HostAnswer, Phase } from '../host/look.js'
 import type { Moment, OperatorStep } from '../host/moment.js'
-import type { Verdict } from './judge.js'
+import type { PhaseVerdict, Verdict } from './judge.js'
 
 /** A captured host before the run and after it, each as it is and as the next boot would make it. */
 export interface HostMoments {
@@ -45,8 +45,8 @@ export function judgeHost(
       look({ moment, phase, before: moments.now, booted: moments.booted, effects, groups })
     const now = answer(moments.now, 'now')
     const booted = answer(moments.booted, 'afterReboot')
-    const afterRun = answer(moments.afterRun, 'afterRun')
-    const afterReboot = answer(moments.afterReboot, 'afterReboot')
+    const afterRun = unlessUnread(answer(moments.afterRun, 'afterRun'), verdict.now, verdict)
+    const afterReboot = unlessUnread(answer(moments.afterReboot, 'afterReboot'), verdict.afterReboot, verdict)
     const acts: ('kubespray' | 'operator')[] = []
     if (isMended(now, afterRun) || isMended(booted, afterReboot)) acts.push('kubespray')
     if (afterRun.state === 'problem' || afterReboot.state === 'problem') acts.push('operator')
@@ -54,6 +54,18 @@ export function judgeHost(
     const steps = acts.includes('operator') || isOpen ? stepsOf(afterRun, afterReboot) : []
     return [{ verdict, now, afterRun, afterReboot, acts, steps }]
   })
+}
+
+/** A problem that something this program could not read may settle is not known to stay. */
+function unlessUnread(answer: HostAnswer, { fixedBy, open }: PhaseVerdict, { searched }: Verdict): HostAnswer {
+  if (answer.state !== 'problem' || fixedBy !== 'unknown') return answer
+  const [first] = open
+  const [unread] = searched.unresolved.filter(({ couldChange }) => couldChange)
+  const why =
+    first === undefined
+      ? (unread?.says ?? 'the run could not be read in full')
+      : `${first.says} (${first.why ?? 'not known'})`
+  return { ...answer, state: 'unknown', says: `${answer.says}, unless the run changes that: ${why}`, steps: [] }
 }
 
 function isMended(before: HostAnswer, after: HostAnswer): boolean {

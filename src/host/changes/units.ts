@@ -1,4 +1,4 @@
-import { isSet, isText, textOf } from '../../effects/argument.js'
+import { isSet, isText, optionsOf, piecesCanBe, piecesOf, textOf } from '../../effects/argument.js'
 import { describeEffect, unitName } from '../../effects/describe.js'
 import type { ProcessesSignalled, Unit } from '../../effects/effect.js'
 import { endsProcesses } from '../../effects/signals.js'
@@ -10,11 +10,32 @@ import type { Applied } from './applied.js'
 /** A unit is started or stopped, enabled or disabled, masked or unmasked. */
 export function changeUnit(effect: Unit, applied: Applied): void {
   const text = textOf(effect.unit)
-  if (text === undefined) return
+  if (text === undefined) {
+    changeUnknownUnit(effect, applied)
+    return
+  }
   const unit = unitName(text)
   changeState(unit, effect, applied)
   if (effect.masked !== undefined) changeMask(unit, effect.masked, applied)
   if (effect.enabled !== undefined) changeLinks(unit, effect.enabled, applied)
+}
+
+/** Which unit it is only the host knows, or one of a few: any that fits may be the one that is stopped or kept off. */
+function changeUnknownUnit(effect: Unit, applied: Applied): void {
+  const fits = (unit: string): boolean =>
+    optionsOf(effect.unit).some(({ value }) => {
+      const pieces = piecesOf(value)
+      return pieces === undefined || piecesCanBe(pieces, unit) || piecesCanBe(pieces, unit.replace(/\.service$/, ''))
+    })
+  if (isText(effect.state, 'stopped').kind !== 'false' && effect.state !== undefined)
+    endListeners(applied, false, ({ holder }) => holder.unit !== undefined && fits(holder.unit))
+  const { state, because } = applied
+  if (effect.enabled === undefined && effect.masked === undefined) return
+  for (const { value } of optionsOf(effect.unit)) {
+    const pieces = piecesOf(value)
+    if (pieces?.some(piece => piece !== null))
+      state.files.blur(['/etc/systemd/system/', null, ...pieces, null], because)
+  }
 }
 
 function changeState(unit: string, effect: Unit, applied: Applied): void {

@@ -44,11 +44,39 @@ export function socketUnitsOn(
   return { units: (exact.length > 0 ? exact : found).map(({ unit }) => unit), open: more }
 }
 
+/** A TCP port that a socket unit listens on; every address is `::`. */
+export interface SocketPort extends SocketUnit {
+  readonly port: number
+  readonly address: string
+}
+
+/** The TCP ports of all socket units, whether or not they are started. */
+export function portsOfSocketUnits(all: UnitFiles): readonly SocketPort[] {
+  return unitNames(all, 'socket').names.flatMap((name): readonly SocketPort[] => {
+    const loaded = all.unit(name)
+    if (/@\.socket$/.test(name) || loaded.kind !== 'known' || loaded.value.masked || loaded.value.name !== name)
+      return []
+    const { settings } = loaded.value
+    const starts = triggeredBy(name, settings)?.unit ?? name
+    return listed(settings, 'Socket', 'ListenStream').flatMap(setting => {
+      const value = withSpecifiers(setting.value, name) ?? ''
+      const alone = /^[0-9]+$/.test(value) ? value : undefined
+      const found = ADDRESSED.exec(value)
+      const port = Number(alone ?? found?.[3])
+      if (!Number.isInteger(port)) return []
+      const address = found?.[2] ?? plainIpv6(found?.[1] ?? '') ?? '::'
+      return [{ unit: name, starts, place: setting.place, port, address }]
+    })
+  })
+}
+
 /** Whether the service of a unit's name takes connections one by one (`inetd`). */
 export function acceptsEach(all: UnitFiles, socket: string): boolean {
   const loaded = all.unit(socket)
   return loaded.kind === 'known' && isYes(last(loaded.value.settings, 'Socket', 'Accept'))
 }
+
+const ADDRESSED = /^(?:\[([^\]]+)\]|([0-9.]+)):([0-9]+)(?:%.+)?$/
 
 /** A port alone is on every address: `[::]` with IPv4 in it, or `0.0.0.0` on a host without IPv6. */
 function fitOf(value: string, address: string, port: number, onlyIpv6: boolean): 'exact' | 'any' | undefined {
@@ -56,7 +84,7 @@ function fitOf(value: string, address: string, port: number, onlyIpv6: boolean):
     if (Number(value) !== port) return undefined
     return address === '::' ? 'exact' : address === '0.0.0.0' && !onlyIpv6 ? 'any' : undefined
   }
-  const found = /^(?:\[([^\]]+)\]|([0-9.]+)):([0-9]+)(?:%.+)?$/.exec(value)
+  const found = ADDRESSED.exec(value)
   if (found === null || Number(found[3]) !== port) return undefined
   const named = found[2] ?? plainIpv6(found[1] ?? '')
   return named === address ? 'exact' : undefined
