@@ -176,7 +176,7 @@ export function modulesOnHost(names: readonly string[], unneeded?: string, asked
     // Names that have the same to be said of them are told together.
     const groups = new Map<string, { readonly seen: Seen<'loaded' | 'built-in'>; readonly names: string[] }>()
     for (const name of names) {
-      const seen = context.moment.module(name)
+      const seen = withoutName(context.moment.module(name), name)
       const key = seen.kind === 'unknown' ? seen.because : seen.kind === 'known' ? seen.value : seen.kind
       const group = groups.get(key) ?? { seen, names: [] }
       group.names.push(name)
@@ -206,6 +206,13 @@ export function modulesOnHost(names: readonly string[], unneeded?: string, asked
       }),
     )
   }
+}
+
+/** Why it is not known, where that is so for others too. */
+function withoutName(seen: Seen<'loaded' | 'built-in'>, name: string): Seen<'loaded' | 'built-in'> {
+  const start = `whether the kernel has a module ${name} is not known: `
+  if (seen.kind !== 'unknown' || !seen.because.startsWith(start)) return seen
+  return { ...seen, because: seen.because.slice(start.length) }
 }
 
 /** Whether a run loads a module itself, and fails without it. */

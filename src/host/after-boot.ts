@@ -1,7 +1,9 @@
 import type { Evidence } from '../evidence/evidence.js'
 import type { Found, HostFiles } from '../evidence/host-files.js'
 import { bootOf } from './boot/boot.js'
-import type { Listener, Moment, Seen, UnitState } from './moment.js'
+import { sysctlPath } from './boot/sysctl-d.js'
+import { influencesOn, variableOf, writtenTo } from './boot/sysctl-keys.js'
+import type { Listener, Moment, PerhapsSet, Seen, UnitState } from './moment.js'
 import { listensAfterBoot } from './ports/after-boot.js'
 import { unitState } from './units/unit-state.js'
 
@@ -10,11 +12,28 @@ import { unitState } from './units/unit-state.js'
  * was taken, as far as the boot starts it: what a run ended is back unless it is also kept from starting.
  */
 export function afterBoot(moment: Moment, captured: Moment, evidence: Evidence): Moment {
-  const { files } = moment
-  return bootOf(files, moment, {
+  const { files, perhapsSet = [] } = moment
+  const booted = bootOf(files, moment, {
     listeners: heldAgain(files, captured.listeners),
     unit: name => unitAfterBoot(files, evidence, name),
   })
+  return { ...booted, sysctl: key => withPerhaps(booted.sysctl(key), key, perhapsSet) }
+}
+
+/** A setting that may also be written for the boot is known only where that makes no difference. */
+function withPerhaps(seen: Seen<string>, key: string, perhapsSet: readonly PerhapsSet[]): Seen<string> {
+  if (seen.kind === 'unknown' || perhapsSet.length === 0) return seen
+  const variable = variableOf(sysctlPath(key))
+  const touching = new Set([variable, ...influencesOn(variable)])
+  for (const { key: name, value, because, file } of perhapsSet) {
+    if (!touching.has(variableOf(sysctlPath(name)))) continue
+    // Without the module that brings the key no line sets it.
+    if (seen.kind === 'absent') continue
+    const taken = value === undefined ? undefined : writtenTo(variable, value)
+    if (taken?.kind === 'takes' && taken.value === seen.value) continue
+    return { kind: 'unknown', because, places: [{ file }, ...seen.places] }
+  }
+  return seen
 }
 
 function heldAgain(files: HostFiles, listeners: Seen<readonly Listener[]>): Seen<readonly Listener[]> {

@@ -2,6 +2,7 @@ import type { Evidence } from '../evidence/evidence.js'
 import { ABSENT, type HostFiles, textAt } from '../evidence/host-files.js'
 import { moduleName } from './boot/modprobe-d.js'
 import { sysctlPath } from './boot/sysctl-d.js'
+import { isAlwaysThere } from './boot/sysctl-keys.js'
 import type { Moment, Seen, SwapArea } from './moment.js'
 import { listenersOf } from './ports/listeners.js'
 import { unitState } from './units/unit-state.js'
@@ -27,6 +28,9 @@ export function settingPath(key: string): string {
 function sysctlNow(files: HostFiles, key: string): Seen<string> {
   const file = settingPath(key)
   const text = textAt(files, file)
+  // Every kernel has it: files that were put together by hand do not.
+  if (text.kind === 'absent' && isAlwaysThere(sysctlPath(key)))
+    return { kind: 'unknown', because: `${file} was not captured`, places: [] }
   if (text.kind !== 'known') return { ...text, places: [] }
   return { kind: 'known', value: text.value.text.replace(/\n$/, ''), places: [{ file, line: 1 }] }
 }

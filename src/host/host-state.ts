@@ -4,7 +4,7 @@ import { moduleName } from './boot/modprobe-d.js'
 import { sysctlKeyOf, sysctlPath } from './boot/sysctl-d.js'
 import { defaultOf, moduleOfKey } from './boot/sysctl-keys.js'
 import { type ChangedFiles, changedFiles } from './changed-files.js'
-import type { Holder, Listener, Moment, Seen, SwapArea, UnitState } from './moment.js'
+import type { Holder, Listener, Moment, PerhapsSet, Seen, SwapArea, UnitState } from './moment.js'
 
 /** A host as a run changes it: its files, and what runs on it where that is no longer what was captured. */
 export interface HostState {
@@ -23,6 +23,8 @@ export interface HostState {
   readonly packagesChanged: string[]
   /** Tasks that certainly fail on this host, and why. Whether the run goes on is theirs to say. */
   readonly failures: ForeseenFailure[]
+  /** Lines of settings that may have been written. */
+  perhapsSet: readonly PerhapsSet[]
   /** Executions that fail before they are through. */
   readonly broken: Set<Invocation>
   readonly captured: Moment
@@ -47,6 +49,7 @@ export function hostState(captured: Moment): HostState {
     brought: [],
     packagesChanged: [],
     failures: [],
+    perhapsSet: [],
     broken: new Set(),
     captured,
   }
@@ -68,6 +71,7 @@ export function momentOf(state: HostState, readUnit: ReadUnit): Moment {
     swap,
     listeners,
     ...(packagesChanged === undefined ? {} : { packagesChanged }),
+    ...(state.perhapsSet.length === 0 ? {} : { perhapsSet: state.perhapsSet }),
     unit: name => {
       const read = readUnit(files, name)
       const changed = active.get(name)

@@ -68,6 +68,16 @@ export interface UnitState {
   readonly enabled?: string
 }
 
+/** A line that a run may have written into a file of settings, whose other lines are known. */
+export interface PerhapsSet {
+  readonly file: string
+  /** With dots. */
+  readonly key: string
+  /** Absent: the line may have been taken out. */
+  readonly value?: string
+  readonly because: string
+}
+
 /**
  * A host at one moment: what runs on it and the files it has. Before a run, after it, and after the next boot are three
  * moments, so that one question can be asked of each.
@@ -81,6 +91,8 @@ export interface Moment {
   readonly swap: Seen<readonly SwapArea[]>
   readonly listeners: Seen<readonly Listener[]>
   readonly unit: (name: string) => Seen<UnitState>
+  /** Settings that may stand in `files` beside what is read there; absent where there are none. */
+  readonly perhapsSet?: readonly PerhapsSet[]
   /** Why its packages are no longer those that were captured; absent where they are. */
   readonly packagesChanged?: string
 }

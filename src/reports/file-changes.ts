@@ -1,5 +1,6 @@
 import { formatPatch, structuredPatch } from 'diff'
 import { type Found, type HostFiles, textAt } from '../evidence/host-files.js'
+import type { PerhapsSet } from '../host/moment.js'
 import type { HostMoments } from '../verdicts/on-host.js'
 import type { ReportedFileChange } from './preflight.js'
 
@@ -12,6 +13,15 @@ export function changesOf(paths: readonly string[], moments: HostMoments): reado
   return paths
     .filter(path => SHOWN.test(path))
     .flatMap(path => changeOf(path, moments.now.files, moments.afterRun.files))
+    .map(change => withPerhaps(change, moments.afterRun.perhapsSet ?? []))
+}
+
+/** Lines that may come beside those of the patch. */
+function withPerhaps(change: ReportedFileChange, perhapsSet: readonly PerhapsSet[]): ReportedFileChange {
+  const [first, ...rest] = perhapsSet.filter(({ file }) => file === change.path)
+  if (change.patch === null || first === undefined) return change
+  const lines = [first, ...rest].map(({ key, value }) => (value === undefined ? key : `${key}=${value}`))
+  return { ...change, because: `perhaps also ${lines.join(', ')}: ${first.because}` }
 }
 
 function changeOf(path: string, before: HostFiles, after: HostFiles): readonly ReportedFileChange[] {

@@ -187,8 +187,6 @@ function unsureLines({ id, now, afterRun, afterReboot, acts, steps }: ReportedHo
 
 function changeLines({ path, patch, because }: ReportedFileChange): readonly string[] {
   if (patch === null) return wrap(`${path}: ${because ?? 'what becomes of it is not known'}`, '  ', '    ')
-  return patch
-    .replace(/\n$/, '')
-    .split('\n')
-    .map(line => `  ${line}`)
+  const lines = patch.replace(/\n$/, '').split('\n')
+  return [...lines.map(line => `  ${line}`), ...(because === null ? [] : wrap(because, '  ', '    '))]
 }

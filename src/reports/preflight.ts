@@ -51,7 +51,7 @@ export interface ReportedFileChange {
   readonly path: string
   /** A unified diff; null where the new text is not known. */
   readonly patch: string | null
-  /** Why it is not known; null where there is a patch. */
+  /** Why it is not known; beside a patch: what else may change in it; null where nothing is open. */
   readonly because: string | null
 }
 

@@ -71,7 +71,9 @@ const EVERYWHERE: ReadonlySet<string> = new Set(
 /** What stands at a path whose directories are no links; of files of the kernel what the moment knows. */
 function entryOf(moment: Moment, path: string): Found<Entry> {
   const found = moment.files.entry(path)
-  const isLeftOut = found.kind === 'absent' && EVERYWHERE.has(path)
+  const isLeftOut =
+    found.kind === 'absent' &&
+    (EVERYWHERE.has(path) || (path === '/etc/resolv.conf' && moment.files.entry('/etc/os-release').kind === 'absent'))
   const stored: Found<Entry> = isLeftOut ? { kind: 'unknown', because: `${path} was not captured` } : found
   const key = /^\/proc\/sys\/(.+)$/.exec(path)?.[1]
   if (key !== undefined && !(stored.kind === 'known' && stored.value.kind !== 'file')) {

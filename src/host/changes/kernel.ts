@@ -1,6 +1,6 @@
 import { textOf } from '../../effects/argument.js'
 import type { KernelModule, Sysctl } from '../../effects/effect.js'
-import { ABSENT, type HostFiles } from '../../evidence/host-files.js'
+import { ABSENT, type HostFiles, textAt } from '../../evidence/host-files.js'
 import { kernelModules } from '../boot/kernel-modules.js'
 import { modprobeConf, moduleName } from '../boot/modprobe-d.js'
 import { lookUp, type ModuleAttempt } from '../boot/modules.js'
@@ -28,6 +28,13 @@ export function changeSysctl(effect: Sysctl, applied: Applied): void {
     const isCertain = sure && effect.persisted.kind === 'true'
     const differs = key === undefined || value === undefined || !isRunning(applied, key, value)
     let changes = differs
+    if (path !== undefined && key !== undefined && !isOpen) {
+      if (isCertain) forgetPerhaps(path, key, applied)
+      else if (notePerhaps(path, key, value, applied)) {
+        if (effect.now.kind !== 'false') setLive(sysctlPath(key), value, { ...applied, sure: false })
+        return
+      }
+    }
     editFile({ ...applied, sure: isCertain }, effect.file, text => {
       if (isOpen) return undefined
       const edited = sysctlFileWith(text, { name: key, value })
@@ -41,6 +48,25 @@ export function changeSysctl(effect: Sysctl, applied: Applied): void {
   }
   if (effect.now.kind === 'false' || key === undefined) return
   setLive(sysctlPath(key), value, { ...applied, sure: sure && effect.now.kind === 'true' })
+}
+
+/**
+ * A line that may be written changes nothing of the others, where the file is there and known: it is noted, so that only its own
+ * key is not known.
+ */
+function notePerhaps(file: string, key: string, value: string | undefined, { state, because }: Applied): boolean {
+  const text = textAt(state.files, file)
+  if (text.kind !== 'known') return false
+  if (sysctlFileWith(text.value.text, { name: key, value }).changed) {
+    const set = { file, key: sysctlKeyOf(sysctlPath(key)), because, ...(value === undefined ? {} : { value }) }
+    state.perhapsSet = [...state.perhapsSet, set]
+  }
+  return true
+}
+
+function forgetPerhaps(file: string, key: string, { state }: Applied): void {
+  const name = sysctlKeyOf(sysctlPath(key))
+  state.perhapsSet = state.perhapsSet.filter(each => each.file !== file || each.key !== name)
 }
 
 function isRunning({ state }: Applied, key: string, value: string): boolean {
