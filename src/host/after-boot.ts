@@ -3,8 +3,12 @@ import type { Found, HostFiles } from '../evidence/host-files.js'
 import { bootOf } from './boot/boot.js'
 import { sysctlPath } from './boot/sysctl-d.js'
 import { influencesOn, variableOf, writtenTo } from './boot/sysctl-keys.js'
+import { isHeldBy } from './host-state.js'
 import type { Listener, Moment, PerhapsSet, Seen, UnitState } from './moment.js'
 import { listensAfterBoot } from './ports/after-boot.js'
+import { portsOfSocketUnits } from './ports/socket-units.js'
+import { startsAtBoot } from './units/boot-reach.js'
+import { unitFilesOf } from './units/unit-files.js'
 import { unitState } from './units/unit-state.js'
 
 /**
@@ -14,7 +18,7 @@ import { unitState } from './units/unit-state.js'
 export function afterBoot(moment: Moment, captured: Moment, evidence: Evidence): Moment {
   const { files, perhapsSet = [] } = moment
   const booted = bootOf(files, moment, {
-    listeners: heldAgain(files, captured.listeners),
+    listeners: withSockets(heldAgain(files, captured.listeners), files),
     unit: name => unitAfterBoot(files, evidence, name),
   })
   return { ...booted, sysctl: key => withPerhaps(booted.sysctl(key), key, perhapsSet) }
@@ -39,6 +43,22 @@ function withPerhaps(seen: Seen<string>, key: string, perhapsSet: readonly Perha
 function heldAgain(files: HostFiles, listeners: Seen<readonly Listener[]>): Seen<readonly Listener[]> {
   if (listeners.kind !== 'known') return listeners
   return { ...listeners, value: listeners.value.flatMap(listener => listenerAgain(files, listener)) }
+}
+
+/** Socket units that the boot starts listen, whether or not they did when the evidence was taken. */
+function withSockets(listeners: Seen<readonly Listener[]>, files: HostFiles): Seen<readonly Listener[]> {
+  if (listeners.kind !== 'known') return listeners
+  const more = portsOfSocketUnits(unitFilesOf(files, 'boot')).flatMap(
+    ({ unit, starts, port, address }): readonly Listener[] => {
+      const isThere = listeners.value.some(each => each.port === port && isHeldBy(each, unit))
+      if (isThere) return []
+      const boot = startsAtBoot(files, unit)
+      return boot.kind === 'known' && boot.value
+        ? [{ port, address, holder: { kind: 'unit', unit, starts, pids: [] } }]
+        : []
+    },
+  )
+  return { ...listeners, value: [...listeners.value, ...more] }
 }
 
 /** A listener after the boot: there, gone, or (`perhapsEnded`) there unless something that is not known keeps it off. */

@@ -1,3 +1,4 @@
+import { piecesCanBe } from '../effects/argument.js'
 import type { Found, HostFiles } from '../evidence/host-files.js'
 import type { Invocation, TaskRun } from '../run/task-run.js'
 import { moduleName } from './boot/modprobe-d.js'
@@ -11,6 +12,8 @@ export interface HostState {
   readonly files: ChangedFiles
   /** Kernel settings that were written, by key. */
   readonly sysctl: Map<string, Seen<string>>
+  /** Settings that may have been written, by what is known of their keys: those not written since have no known value. */
+  readonly sysctlDoubts: { readonly pieces: readonly (string | null)[]; readonly because: string }[]
   /** Kernel modules that were loaded or unloaded, by name with `_`. */
   readonly modules: Map<string, Seen<'loaded' | 'built-in'>>
   /** Units that were started or stopped. */
@@ -42,6 +45,7 @@ export function hostState(captured: Moment): HostState {
   return {
     files: changedFiles(captured.files),
     sysctl: new Map(),
+    sysctlDoubts: [],
     modules: new Map(),
     active: new Map(),
     swap: captured.swap,
@@ -64,9 +68,10 @@ export function momentOf(state: HostState, readUnit: ReadUnit): Moment {
   const [sysctl, modules, active] = [new Map(state.sysctl), new Map(state.modules), new Map(state.active)]
   const { captured, swap, listeners } = state
   const [packagesChanged] = state.packagesChanged
+  const sysctlDoubts = [...state.sysctlDoubts]
   return {
     files,
-    sysctl: key => liveSetting({ sysctl, modules, captured }, key),
+    sysctl: key => liveSetting({ sysctl, sysctlDoubts, modules, captured }, key),
     module: name => liveModule({ modules, captured }, name),
     swap,
     listeners,
@@ -84,13 +89,15 @@ export function momentOf(state: HostState, readUnit: ReadUnit): Moment {
 
 /** The value a setting has now in the run. A key that a module brings is there once it was loaded, with the kernel's own value. */
 export function liveSetting(
-  { sysctl, modules, captured }: Pick<HostState, 'sysctl' | 'modules' | 'captured'>,
+  { sysctl, sysctlDoubts, modules, captured }: Pick<HostState, 'sysctl' | 'sysctlDoubts' | 'modules' | 'captured'>,
   key: string,
 ): Seen<string> {
   const path = sysctlPath(key)
   const name = sysctlKeyOf(path)
   const written = sysctl.get(name)
   if (written !== undefined) return written
+  const doubt = sysctlDoubts.find(({ pieces }) => piecesCanBe(pieces, name))
+  if (doubt !== undefined) return { kind: 'unknown', because: doubt.because, places: [] }
   const seen = captured.sysctl(name)
   if (seen.kind !== 'absent') return seen
   const brought = modules.get(moduleOfKey(path) ?? '')

@@ -1,6 +1,7 @@
-import { textOf } from '../../effects/argument.js'
+import { optionsOf, piecesCanBe, piecesOf, textOf } from '../../effects/argument.js'
 import type { KernelModule, Sysctl } from '../../effects/effect.js'
 import { ABSENT, type HostFiles, textAt } from '../../evidence/host-files.js'
+import type { Value } from '../../jinja/value.js'
 import { kernelModules } from '../boot/kernel-modules.js'
 import { modprobeConf, moduleName } from '../boot/modprobe-d.js'
 import { lookUp, type ModuleAttempt } from '../boot/modules.js'
@@ -46,8 +47,21 @@ export function changeSysctl(effect: Sysctl, applied: Applied): void {
       return
     }
   }
-  if (effect.now.kind === 'false' || key === undefined) return
+  if (effect.now.kind === 'false') return
+  if (key === undefined) {
+    doubtSettings(effect.key, applied)
+    return
+  }
   setLive(sysctlPath(key), value, { ...applied, sure: sure && effect.now.kind === 'true' })
+}
+
+/** Which setting is written only the host knows, or it is one of a few: each that it can be may have another value now. */
+function doubtSettings(key: Value, { state, because }: Applied): void {
+  for (const { value } of optionsOf(key)) {
+    const pieces = piecesOf(value) ?? [null]
+    state.sysctlDoubts.push({ pieces, because })
+    for (const name of [...state.sysctl.keys()]) if (piecesCanBe(pieces, name)) state.sysctl.delete(name)
+  }
 }
 
 /**
