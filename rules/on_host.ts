@@ -351,6 +351,8 @@ function ofListener(
     if (joined.includes('known'))
       return { state: 'ok', says: `${says}: it is ${owner} of a node that has joined`, places: [], steps: [] }
     if (joined.includes('unknown')) return unknownAnswer(`${says}; whether this node has joined a cluster is not known`)
+    // A run that stops the unit of an earlier cluster starts it again under the same name.
+    if (holder.kind === 'unit' && phase !== 'afterReboot') return { state: 'problem', says, places: [], steps }
   }
   if (listener.perhapsEnded !== undefined)
     return { ...unknownAnswer(`${says}, unless ${listener.perhapsEnded}`), steps }
