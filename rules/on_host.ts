@@ -232,7 +232,10 @@ export function runWrites({ occurrences }: RunEffects, pattern: RegExp): boolean
     const { effect, asWritten } = occurrence
     if (asWritten || effect.kind !== 'file' || effect.change !== 'written' || effect.content === undefined) return false
     if (effect.contentUnsure !== undefined || standingOf(occurrence).kind === 'never') return false
-    return optionsOf(effect.content).every(({ value }) => {
+    // A text that cannot be made is not written.
+    const options = optionsOf(effect.content).filter(({ value }) => value.kind !== 'failure')
+    if (options.length === 0) return false
+    return options.every(({ value }) => {
       const pieces = piecesOf(value)
       return pieces !== undefined && pattern.test(pieces.map(piece => piece ?? '\0').join(''))
     })
@@ -342,15 +345,17 @@ function ofListener(
   const where = ['0.0.0.0', '::'].includes(address) ? '' : ` on ${address}`
   const says = `${who}${pids} ${verb} port ${port}${where}`
   const steps = commandsToFree(holder, port, before.files)
-  if (listener.perhapsEnded !== undefined)
-    return { ...unknownAnswer(`${says}, unless ${listener.perhapsEnded}`), steps }
   if (isKubernetesOwn(holder, port)) {
     // What the run puts there is no sign of a cluster of before.
     const joined = JOINED.map(path => before.files.entry(path).kind)
     if (joined.includes('known'))
       return { state: 'ok', says: `${says}: it is ${owner} of a node that has joined`, places: [], steps: [] }
     if (joined.includes('unknown')) return unknownAnswer(`${says}; whether this node has joined a cluster is not known`)
+    // A run that stops the unit of an earlier cluster starts it again under the same name.
+    if (holder.kind === 'unit' && phase !== 'afterReboot') return { state: 'problem', says, places: [], steps }
   }
+  if (listener.perhapsEnded !== undefined)
+    return { ...unknownAnswer(`${says}, unless ${listener.perhapsEnded}`), steps }
   if (phase === 'afterReboot' && holder.kind !== 'unit')
     return { ...unknownAnswer(`${says}, unless nothing starts it again at boot`), steps }
   return { state: 'problem', says, places: [], steps }

@@ -194,4 +194,26 @@ describeWithClone('the three traces of a used host', () => {
       )
     })
   }
+
+  it('on files that were put together by hand, with nothing else', () => {
+    const files = Object.fromEntries(
+      Object.entries(traces).filter(
+        ([path]) =>
+          !(path in debian12) ||
+          ['/etc/fstab', '/proc/swaps', '/proc/net/tcp', '/proc/sys/net/ipv4/ip_forward'].includes(path),
+      ),
+    )
+    const analysis = analyzeHost(treeOf('v2.31.0'), { ...defaultRequest, hostEvidence: evidenceOf(filesOf(files)) })
+    const { problems: found, stops } = reportedHost(analysis, ['swap', 'port_10250', 'ip_forward'])
+    assert.deepEqual(
+      found.map(({ id, afterRun, afterReboot, acts }) => [id, afterRun.state, afterReboot.state, acts.join('+')]),
+      [
+        ['swap', 'ok', 'ok', 'kubespray'],
+        ['ip_forward', 'ok', 'problem', 'kubespray+operator'],
+        ['port_10250', 'problem', 'problem', 'operator'],
+      ],
+    )
+    // What every host has is not missing because nobody put it there.
+    assert.deepEqual(stops, [])
+  })
 })

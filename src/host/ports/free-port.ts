@@ -131,7 +131,7 @@ function maskSteps(files: HostFiles, unit: Unit, isTriggered: boolean): readonly
   // Links that `disable` takes away stand in /etc; all others stay.
   const [pull] = boot.kind === 'known' && boot.value ? boot.places : []
   // What started a static unit is its socket, where that is stopped too.
-  if (isTriggered && boot.kind === 'known' && !boot.value) return []
+  if (isTriggered && !(boot.kind === 'known' && boot.value)) return []
   const byOther = pull !== undefined && !isOwnLink(unit, pull.file)
   if (!stays && !byOther) return []
   const why = byOther

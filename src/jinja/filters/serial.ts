@@ -191,13 +191,38 @@ function onlyUtf8(encoding: Data | undefined): void {
   if (!/^utf[-_]?8$/i.test(strOf(encoding ?? 'utf-8'))) giveUp(`the encoding ${strOf(encoding ?? '')} is not modelled`)
 }
 
+/**
+ * A literal of JMESPath that is no JSON is a text to Python's implementation, whatever it begins with: `['a', 'b']` as Python
+ * prints a list. Source: jmespath/lexer.py `_consume_literal`.
+ */
+function withTextLiterals(expression: string): string {
+  return expression.replaceAll(
+    /'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`((?:\\[\s\S]|[^`\\])*)`/g,
+    (token, literal?: string) => {
+      if (literal === undefined) return token
+      const text = literal.replaceAll('\\`', '`').trimStart()
+      const asText = `"${text}"`
+      return isJson(text) || !isJson(asText) ? token : `\`${asText.replaceAll('`', '\\`')}\``
+    },
+  )
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 const jsonQueryOfData: FilterFunction = pure('json_query', ['expr'], (data, [expression]) => {
   const value = known(data)
   if (hasTuple(value)) return giveUp('json_query of a tuple')
   if (!isFullyKnown(value))
     throw new Unresolved(causesIn(value), causesIn(value).length > 0 ? null : 'json_query looks at something undefined')
   try {
-    return known(fromJson(jmespath.search(toJson(value), strOf(expression as Data))))
+    return known(fromJson(jmespath.search(toJson(value), withTextLiterals(strOf(expression as Data)))))
   } catch (error) {
     return raise(`JMESPathError in json_query filter plugin:\n${error instanceof Error ? error.message : ''}`)
   }
