@@ -25,8 +25,12 @@ export interface HostAlong {
   readonly effects: (run: Run) => RunEffects
 }
 
-export function followHost(evidence: Evidence, readRoleText: ReadRoleText): HostAlong {
-  const before = capturedMoment(evidence)
+/** Follows a run on a captured host; `before`: the host before it, where that was worked out already. */
+export function followHost(
+  evidence: Evidence,
+  readRoleText: ReadRoleText,
+  before: Moment = capturedMoment(evidence),
+): HostAlong {
   const state: HostState = hostState(before)
   const effects = growingEffects(readRoleText)
   const now = (): Moment => momentOf(state, (files, name) => unitState({ ...evidence, files }, name))
