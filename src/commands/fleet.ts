@@ -148,7 +148,7 @@ export function candidateOf(fleet: Fleet, host: string): Candidate {
   const station = JSON.stringify([
     ['all', ...groupNamesOf(inventory, host)].map(group => [group, placeIn(hostsOf(inventory, group), host)]),
     definitions,
-    [...subject.identity.values].map(([what, value]) => [what, formOf(value, networks)]),
+    [...subject.identity.values].map(([what, value]) => [what, isOfMachine.test(what) ? '' : formOf(value, networks)]),
     facts.has(host),
     // A plain word may stand in any text: nobody shares with such a host.
     /[^A-Za-z]/.test(host) ? '' : host,
@@ -162,6 +162,9 @@ export function candidateOf(fleet: Fleet, host: string): Candidate {
     ...(evidence === undefined ? { missing } : {}),
   }
 }
+
+/** Numbers of a machine, which say nothing by how they look. */
+const isOfMachine = /machine.id|serial|uuid|mac/
 
 /** Longer groups are asked for their first host, and for who is in them. */
 const SMALL = 9
