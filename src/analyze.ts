@@ -23,7 +23,7 @@ import { stopText } from './reports/stops.js'
 import type { AnsibleVersion } from './run/ansible-version.js'
 import { typedHint } from './run/checks.js'
 import { type Code, openCode } from './run/code.js'
-import type { HostView } from './run/host-view.js'
+import type { Answered, HostView } from './run/host-view.js'
 import { type Listing, listPlaybook } from './run/listing.js'
 import { openPlaybook } from './run/plays.js'
 import { type Role, type RoleCode, readRole, roleDirectories } from './run/role.js'
@@ -214,6 +214,23 @@ function lookAtHost(along: HostAlong, verdicts: readonly Verdict[], effects: Run
     changedPaths: along.changedPaths(),
     failures: along.failures(),
   }
+}
+
+/**
+ * What becomes of another host by the run of this analysis; undefined where its run is not the same. Nothing but the captured
+ * host is looked at: that facts, groups and variables are the same is for the caller to know, and names have to be those of the
+ * run's own host.
+ */
+export function lookAtAnother(
+  tree: SourceTree,
+  { along, verdicts, effects }: Analysis,
+  evidence: Evidence,
+  moment: Moment,
+  text: (answered: Answered | undefined) => string,
+): OnHost | undefined {
+  if (along === undefined) return undefined
+  const other = followHost(evidence, roleTexts(tree), moment)
+  return other.replay(along.events, text) ? lookAtHost(other, verdicts, effects) : undefined
 }
 
 /** The pipeline up to the run: for what needs no verdicts. */

@@ -6,9 +6,12 @@ import {
   type Candidate,
   candidateOf,
   type Fleet,
+  type KnownRun,
+  mayShareRun,
   type Placed,
   placedAs,
   workOut,
+  workOutBy,
 } from './fleet.js'
 
 /** Places in the memory that both threads of a fleet see. */
@@ -37,6 +40,9 @@ export interface Share {
 /** Hosts that wait until the other thread knows more, at most. */
 const mostWaiting = 48
 
+/** Runs that are kept whole. */
+const mostRuns = 3
+
 /**
  * Places the hosts that this thread gets to, one after the other: most have answers that are known already. What is worked out is
  * told to the other thread at once; a host that most likely has the answers that one is working at waits for them.
@@ -45,6 +51,7 @@ export function placeShare(fleet: Fleet, { memory, number, port }: Link, progres
   const placed: Placed[] = []
   const answers = new Map<string, Answers>()
   const waiting: string[] = []
+  const runs: KnownRun[] = []
   const own = places.atWork + number
   const other = places.atWork + 1 - number
 
@@ -53,6 +60,11 @@ export function placeShare(fleet: Fleet, { memory, number, port }: Link, progres
       const told = got.message as Answers
       answers.set(told.host, told)
     }
+  }
+
+  const tell = (made: Answers): void => {
+    answers.set(made.host, made)
+    port?.postMessage(made)
   }
 
   const place = (candidate: Candidate, found: Answers): void => {
@@ -69,6 +81,13 @@ export function placeShare(fleet: Fleet, { memory, number, port }: Link, progres
       place(candidate, found)
       return true
     }
+    for (const run of runs) {
+      const made = mayShareRun(candidate, run) ? workOutBy(fleet, candidate, run) : undefined
+      if (made === undefined) continue
+      tell(made)
+      place(candidate, made)
+      return true
+    }
     const mark = markOf(found)
     if (Atomics.load(memory, other) === mark) return false
     Atomics.store(memory, own, mark)
@@ -77,9 +96,11 @@ export function placeShare(fleet: Fleet, { memory, number, port }: Link, progres
       Atomics.store(memory, own, 0)
       return false
     }
-    const made = workOut(fleet, candidate)
-    answers.set(host, made)
-    port?.postMessage(made)
+    const run = workOut(fleet, candidate)
+    runs.unshift(run)
+    runs.splice(mostRuns)
+    const made = run.answers
+    tell(made)
     Atomics.store(memory, own, 0)
     Atomics.notify(memory, own)
     place(candidate, made)

@@ -1,9 +1,9 @@
-import { type AnalysisRequest, type OpenedInventory, openInventory } from '../analyze.js'
+import { type AnalysisRequest, lookAtAnother, type OpenedInventory, openInventory } from '../analyze.js'
 import type { Evidence } from '../evidence/evidence.js'
 import { type EvidenceHost, evidenceHosts } from '../evidence/open.js'
 import { collectGuards, type Guards, guardsHold } from '../host/alike/guards.js'
 import { formOf, type Network, networksIn } from '../host/alike/identity.js'
-import { type Subject, subjectOf } from '../host/alike/question.js'
+import { answeredText, dressedAs, seldomRead, type Subject, subjectOf } from '../host/alike/question.js'
 import { amounts, differsAt, type Trace, watch } from '../host/alike/watched.js'
 import { factsOf } from '../host/facts/facts.js'
 import { ANY_HOST, readFacts } from '../inventory/facts.js'
@@ -18,7 +18,7 @@ import type { PreflightReport, ReportedHost, ReportedHostName, ReportedHostProbl
 import { type ReportedDiagnostic, reportedDiagnostic } from '../reports/report.js'
 import { type Diagnostic, UsageError } from '../source/diagnostic.js'
 import type { SourceTree } from '../source/tree.js'
-import { analyzeHost, reportedHost } from './hosts.js'
+import { analyzeHost, type HostAnalysis, reportedHost } from './hosts.js'
 
 /** What a fleet is worked out from: everything that is read once. */
 export interface Fleet {
@@ -30,6 +30,8 @@ export interface Fleet {
   readonly evidence: ReadonlyMap<string, EvidenceHost>
   readonly facts: ReadonlyMap<string, Dict>
   readonly networks: readonly Network[]
+  /** Members of results that no role code and no variable names. */
+  readonly unread: ReadonlySet<string>
   readonly only: readonly string[] | undefined
   /** What is wrong with what was read. */
   readonly diagnostics: readonly Diagnostic[]
@@ -82,7 +84,7 @@ export function openFleet(
     request.facts === undefined
       ? new Map<string, Dict>()
       : readFacts(request.facts, report, opened.inventory.hosts.keys())
-  return { tree, request, opened, hosts, evidence, facts, networks: networksOf(tree, opened), only, diagnostics }
+  return { tree, request, opened, hosts, evidence, facts, ...namedIn(tree, opened, request), only, diagnostics }
 }
 
 /** Hosts that there is evidence of and that the inventory does not have, a line. */
@@ -94,25 +96,35 @@ export function strangersOf({ evidence, opened }: Fleet): readonly string[] {
   return [`evidence of hosts that are not in the inventory is left out: ${some}`]
 }
 
-/** The networks that the inventory and the role code's own variables name: in which of them an address lies may decide. */
-function networksOf(tree: SourceTree, { inventory, beside }: OpenedInventory): readonly Network[] {
-  const texts = new Set<string>()
+/** What role code and variables name: networks (in which of them an address lies may decide), and members of results. */
+function namedIn(
+  tree: SourceTree,
+  { inventory, beside }: OpenedInventory,
+  { extraVars }: AnalysisRequest,
+): Pick<Fleet, 'networks' | 'unread'> {
+  const texts = [...extraVars]
   const definitions = [
-    ...[...inventory.groups.values()].flatMap(({ variables }) => variables),
+    ...[...inventory.groups.values(), ...inventory.hosts.values()].flatMap(({ variables }) => variables),
     ...beside.flatMap(({ definitions: own }) => own),
   ]
-  for (const { at } of definitions) texts.add(at.file.text.slice(at.start, at.end))
+  for (const { at } of definitions) texts.push(at.file.text.slice(at.start, at.end))
+  const settings: string[] = [...texts]
   const visit = (directory: string, depth: number): void => {
     for (const name of tree.list(directory)) {
       const path = directory === '' ? name : `${directory}/${name}`
       if (tree.entryKind(path) === 'directory') {
         if (depth < 8) visit(path, depth + 1)
-      } else if (/(?:^|\/)(?:defaults|vars|group_vars)\/.*\.ya?ml$/.test(path)) texts.add(tree.read(path)?.text ?? '')
+      } else if (/\.(?:ya?ml|j2)$/.test(path)) {
+        const text = tree.read(path)?.text ?? ''
+        texts.push(text)
+        if (/(?:^|\/)(?:defaults|vars|group_vars)\//.test(path)) settings.push(text)
+      }
     }
   }
   for (const top of ['roles', 'group_vars', 'playbooks']) if (tree.entryKind(top) === 'directory') visit(top, 0)
-  const networks = new Map([...texts].flatMap(networksIn).map(network => [network.join('/'), network]))
-  return [...networks.values()]
+  const networks = new Map(settings.flatMap(networksIn).map(network => [network.join('/'), network]))
+  const isNamed = (name: string): boolean => texts.some(text => new RegExp(`[.'"]${name}\\b`).test(text))
+  return { networks: [...networks.values()], unread: new Set(seldomRead.filter(name => !isNamed(name))) }
 }
 
 /** A host that was made ready to be compared. */
@@ -250,14 +262,61 @@ export function answersFor({ station, subject }: Candidate, all: Iterable<Answer
   return differences.join('\n')
 }
 
+/** A run that was worked out, for hosts that differ from its own in what the run does not ask. */
+export interface KnownRun {
+  readonly answers: Answers
+  readonly subject: Subject
+  readonly analysis: HostAnalysis
+}
+
+/**
+ * The answers for a candidate by a run that is known: one at the same station with the same facts, of which the candidate answers
+ * all that the tasks of the run asked alike. What the run did is done to it, and it is looked at as its own.
+ */
+export function workOutBy(fleet: Fleet, { host, subject }: Candidate, known: KnownRun): Answers | undefined {
+  const { answers, analysis, subject: first } = known
+  const dressed = dressedAs(subject, first.identity)
+  const watched = watch(dressed)
+  const onHost = lookAtAnother(fleet.tree, analysis, watched.evidence, watched.moment, answered =>
+    answeredText(answered, fleet.unread),
+  )
+  if (onHost === undefined) return undefined
+  const report = reportedHost({ ...analysis, onHost }, fleet.only)
+  const [facts, looked] = [factsIn(answers.trace), watched.trace()]
+  const trace = {
+    questions: [...looked.questions, ...facts.questions],
+    answers: [...looked.answers, ...facts.answers],
+  }
+  const masked = mapTexts(withoutTableLines({ ...report, hosts: [] }), maskFor({ ...first, passing: subject.passing }))
+  return { ...answers, host, trace, report: masked, diagnostics: [] }
+}
+
+/** Whether a run may be that of a candidate, too, as far as facts and names say so. */
+export function mayShareRun({ station, subject }: Candidate, { answers }: KnownRun): boolean {
+  return (
+    answers.station === station &&
+    guardsHold(answers.guards, subject.identity, subject.facts) &&
+    differsAt(factsIn(answers.trace), subject) === undefined
+  )
+}
+
+/** What was asked of facts. */
+function factsIn({ questions, answers }: Trace): Trace {
+  const indices = [...questions.keys()].filter(index => /^facts?$/.test(questions[index]?.kind ?? ''))
+  return {
+    questions: indices.flatMap(index => questions[index] ?? []),
+    answers: indices.flatMap(index => answers[index] ?? []),
+  }
+}
+
 /** Works the answers out for a candidate, and notes what they rest on. */
-export function workOut(fleet: Fleet, { host, station, subject }: Candidate): Answers {
+export function workOut(fleet: Fleet, { host, station, subject }: Candidate): KnownRun {
   const { tree, request, opened, facts, only } = fleet
   const watched = watch(subject)
   const { told, guards } = collectGuards(subject.identity, subject.facts)
   const own = watched.facts === undefined ? [] : [[host, watched.facts] as const]
   const { evidence: _path, facts: _facts, ...plain } = request
-  const [report, head, diagnostics] = observeOperations(told, () => {
+  const [analysis, report, head, diagnostics] = observeOperations(told, () => {
     const analysis = analyzeHost(tree, {
       ...plain,
       host,
@@ -268,10 +327,11 @@ export function workOut(fleet: Fleet, { host, station, subject }: Candidate): An
     })
     const { run, origin } = analysis
     const made = { source: sourceOf(origin), playbook: run.playbook, ansible: reportedAnsible(run.ansible) }
-    return [reportedHost(analysis, only), made, analysis.diagnostics.map(reportedDiagnostic)] as const
+    return [analysis, reportedHost(analysis, only), made, analysis.diagnostics.map(reportedDiagnostic)] as const
   })
   const masked = mapTexts(withoutTableLines({ ...report, hosts: [] }), maskFor(subject))
-  return { host, station, trace: watched.trace(), guards: guards(), report: masked, head, diagnostics }
+  const answers = { host, station, trace: watched.trace(), guards: guards(), report: masked, head, diagnostics }
+  return { answers, subject, analysis }
 }
 
 /** Tables of the kernel have their lines in an order of their own on each host. */

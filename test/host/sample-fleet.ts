@@ -44,13 +44,13 @@ function inventoryOf(hosts: readonly string[]): string {
 }
 
 /** One host of the fleet, by its number. */
-export function sampleHost(index: number, host: string): HostRecord {
+export function sampleHost(index: number, host: string): Readonly<Record<string, Written | undefined>> {
   const pid = 600 + ((index * 37) % 30_000)
   const is = (every: number): boolean => index % every === every - 1
   const total = is(19) ? 900_000 + index : 16_000_000 + ((index * 7919) % 400_000)
   const swap = is(7)
   const busy = is(11) ? 'agent' : is(17) ? 'process' : undefined
-  const record: Record<string, Written> = {
+  const record: Record<string, Written | undefined> = {
     ...debian12,
     '/etc/hostname': `${host}\n`,
     '/proc/sys/kernel/hostname': `${host}\n`,
@@ -61,11 +61,12 @@ export function sampleHost(index: number, host: string): HostRecord {
     '/sys/fs/cgroup/system.slice/chrony.service/cgroup.procs': `${pid + 3}\n`,
   }
   if (swap) {
-    record['/proc/swaps'] = 'Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n/dev/sda2                               partition\t2097148\t\t0\t\t-2\n'
+    record['/proc/swaps'] =
+      'Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n/dev/sda2                               partition\t2097148\t\t0\t\t-2\n'
     record['/etc/fstab'] = '/dev/sda1 / ext4 errors=remount-ro 0 1\n/dev/sda2 none swap sw 0 0\n'
   }
   if (is(13)) record['/etc/sysctl.d/zz-hardening.conf'] = 'net.ipv4.ip_forward = 0\n'
-  if (is(23)) Object.assign(record, withKernel(record, '5.10.0-28-amd64'))
+  if (is(23)) Object.assign(record, withKernel(record as HostRecord, '5.10.0-28-amd64'))
   if (busy === 'agent') Object.assign(record, enabledService('agent.service', '/opt/agent/agent'))
   const held = { port: 10250, inode: 30_000 + index * 3, pid: pid + 11 }
   const ssh = { port: 22, inode: 20_000 + index * 7, pid, program: 'sshd', cgroup: '/system.slice/ssh.service' }
@@ -80,12 +81,14 @@ export function sampleHost(index: number, host: string): HostRecord {
   return record
 }
 
-function withKernel(record: HostRecord, kernel: string): HostRecord {
+function withKernel(record: HostRecord, kernel: string): Readonly<Record<string, Written | undefined>> {
   const renamed = Object.entries(record).map(([path, written]) => [
     path.replace(KERNEL, kernel),
     typeof written === 'string' ? written.replaceAll(KERNEL, kernel) : written,
   ])
-  const gone = Object.fromEntries(Object.keys(record).flatMap(path => (path.includes(KERNEL) ? [[path, undefined]] : [])))
+  const gone = Object.fromEntries(
+    Object.keys(record).flatMap(path => (path.includes(KERNEL) ? [[path, undefined]] : [])),
+  )
   return { ...gone, ...(Object.fromEntries(renamed) as HostRecord) }
 }
 

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Evidence } from '../../evidence/evidence.js'
 import type { Content, Entry, Found } from '../../evidence/host-files.js'
 import type { Dict, Value } from '../../jinja/value.js'
+import type { Answered } from '../../run/host-view.js'
+import { once } from '../../source/once.js'
 import { capturedMoment } from '../captured.js'
 import type { Listener, Moment, Seen } from '../moment.js'
 import { type Identity, identityOf } from './identity.js'
@@ -40,6 +42,48 @@ export function subjectOf(
     passing: identityOf(passingOf(moment)),
     answered: new Map(),
   }
+}
+
+/** A host under the names of another, whose run it is to be put in the place of. Its processes keep their numbers. */
+export function dressedAs({ evidence, facts, identity, passing }: Subject, other: Identity): Subject {
+  const own = (text: string): string => identity.unmask(other.mask(text))
+  const theirs = (text: string): string => other.unmask(identity.mask(text))
+  const entry = (path: string): Found<Entry> => {
+    const found = evidence.files.entry(own(path))
+    return found.kind === 'known' ? { kind: 'known', value: dressedEntry(found.value, theirs) } : found
+  }
+  const dressed: Evidence = {
+    host: theirs(evidence.host),
+    origin: evidence.origin,
+    files: {
+      entry,
+      list: path => {
+        const found = evidence.files.list(own(path))
+        return found.kind === 'known' ? { kind: 'known', value: found.value.map(theirs) } : found
+      },
+    },
+    command: words => {
+      const found = evidence.command(words.map(own))
+      return found.kind === 'known'
+        ? { kind: 'known', value: { ...found.value, stdout: theirs(found.value.stdout) } }
+        : found
+    },
+  }
+  const moment = capturedMoment(dressed)
+  return { evidence: dressed, moment, facts, identity: other, passing, answered: new Map() }
+}
+
+function dressedEntry(entry: Entry, theirs: (text: string) => string): Entry {
+  const path = theirs(entry.path)
+  if (entry.kind === 'link') return { ...entry, path, target: theirs(entry.target) }
+  if (entry.kind !== 'file') return { ...entry, path }
+  const content = (): Content => {
+    const before = entry.content()
+    return before.kind === 'text'
+      ? { kind: 'text', file: { path: theirs(before.file.path), text: theirs(before.file.text) } }
+      : before
+  }
+  return { ...entry, path, content: once(content) }
 }
 
 /** Processes and containers that hold ports: their numbers differ between hosts that are otherwise the same. */
@@ -90,9 +134,14 @@ const ways = {
   fact: ({ facts }: Subject, path: string): string => factText(factAt(facts, JSON.parse(path) as readonly string[])),
   facts: ({ facts }: Subject, path: string): string => {
     const dict = dictAt(facts, JSON.parse(path) as readonly string[])
-    return dict === undefined ? 'none' : JSON.stringify([...dict.keys()].map(String))
+    if (dict === undefined) return 'none'
+    const names = [...dict.keys()].map(String)
+    return JSON.stringify([names.length > 30, names.filter(name => !passingFacts.has(name))])
   },
 } as const satisfies Record<string, (subject: Subject, about: string) => string>
+
+/** Facts that are there or not by what the host does at the moment: who wants one asks for it by name. */
+const passingFacts: ReadonlySet<string> = new Set(['swapfree_mb'])
 
 function found<T>(answer: Found<T>, text: (value: T) => string): string {
   return answer.kind === 'known' ? `= ${text(answer.value)}` : answer.kind === 'absent' ? '-' : `? ${answer.because}`
@@ -197,6 +246,20 @@ function dictAt(facts: Dict | undefined, path: readonly string[]): Dict | undefi
   return at
 }
 
+/** Members of results that seldom anybody reads, and that differ between hosts of which nothing else does. */
+export const seldomRead = ['size', 'examined'] as const
+
+/** An answer to a task as a text, equal for equal ones; without the members that nothing reads. */
+export function answeredText(answered: Answered | undefined, unread: ReadonlySet<string>): string {
+  if (answered === undefined) return 'none'
+  const text = (value: Value): string => dataText(value, unread)
+  if (answered.kind === 'whole') return `whole ${text(answered.value)}`
+  return [...answered.fields]
+    .filter(([name]) => !unread.has(name))
+    .map(([name, value]) => `${name}: ${text(value)}`)
+    .join('\n')
+}
+
 /** A mapping is asked for its members. */
 function factText(value: Value | undefined): string {
   if (value === undefined) return 'none'
@@ -210,10 +273,15 @@ function factText(value: Value | undefined): string {
   }
 }
 
-function dataText(value: Value): string {
+function dataText(value: Value, unread: ReadonlySet<string> = noNames): string {
   if (value.kind !== 'known') return factText(value)
   const { data } = value
-  if (Array.isArray(data)) return `[${data.map(dataText).join(', ')}]`
-  if (data instanceof Map) return `{${[...data].map(([key, each]) => `${String(key)}: ${dataText(each)}`).join(', ')}}`
+  if (Array.isArray(data)) return `[${(data as readonly Value[]).map(each => dataText(each, unread)).join(', ')}]`
+  if (data instanceof Map) {
+    const members = [...(data as Dict)].filter(([key]) => !unread.has(String(key)))
+    return `{${members.map(([key, each]) => `${String(key)}: ${dataText(each, unread)}`).join(', ')}}`
+  }
   return typeof data === 'bigint' ? `${data}n` : JSON.stringify(data)
 }
+
+const noNames: ReadonlySet<string> = new Set()
