@@ -40,7 +40,7 @@ function addressOf(index: number): string {
 function inventoryOf(hosts: readonly string[]): string {
   const lines = hosts.map((host, index) => `${host} ansible_host=${addressOf(index)} ip=${addressOf(index)}`)
   const control = hosts.slice(0, 3)
-  return `${lines.join('\n')}\n\n[kube_control_plane]\n${control.join('\n')}\n\n[etcd]\n${control.join('\n')}\n\n[kube_node]\n${hosts.slice(3).join('\n')}\n`
+  return `${lines.join('\n')}\n\n[kube_control_plane]\n${control.join('\n')}\n\n[etcd]\n${control.join('\n')}\n\n[kube_node]\n${hosts.slice(3).join('\n')}\n\n[k8s_cluster:children]\nkube_control_plane\nkube_node\n`
 }
 
 /** One host of the fleet, by its number. */
