@@ -18,7 +18,7 @@ import {
 const places = { next: 0, placed: 1, ended: 2, atWork: 3 } as const
 
 /** The memory that both threads see. */
-export function sharedMemory(): SharedArrayBuffer {
+export function makeMemory(): SharedArrayBuffer {
   return new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * 8)
 }
 

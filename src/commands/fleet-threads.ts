@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import type { AnalysisRequest } from '../analyze.js'
 import type { Answers, Fleet, Placed } from './fleet.js'
-import { awaitShare, placeShare, type Share, sharedMemory } from './fleet-share.js'
+import { awaitShare, makeMemory, placeShare, type Share } from './fleet-share.js'
 
 /** What the second thread is told. */
 export interface WorkerTask {
@@ -31,7 +31,7 @@ export function placeFleet(
   task: Pick<WorkerTask, 'source' | 'request' | 'pattern' | 'only'>,
   progress: (placed: number) => void,
 ): Share {
-  const memory = sharedMemory()
+  const memory = makeMemory()
   const shared = new Int32Array(memory)
   if (fleet.hosts.length < MANY || availableParallelism() < 2)
     return placeShare(fleet, { memory: shared, number: 0, port: undefined }, progress)
