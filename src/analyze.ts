@@ -9,6 +9,7 @@ import { followHost, type HostAlong } from './host/along.js'
 import { capturedMoment } from './host/captured.js'
 import { factsOf } from './host/facts/facts.js'
 import type { ForeseenFailure } from './host/host-state.js'
+import type { Moment } from './host/moment.js'
 import { defaultInventory } from './inventory/default-inventory.js'
 import { readAssumptions, readExtraVars } from './inventory/extra-vars.js'
 import { ANY_HOST, readFacts } from './inventory/facts.js'
@@ -22,7 +23,7 @@ import { stopText } from './reports/stops.js'
 import type { AnsibleVersion } from './run/ansible-version.js'
 import { typedHint } from './run/checks.js'
 import { type Code, openCode } from './run/code.js'
-import type { HostView } from './run/host-view.js'
+import type { Answered, HostView } from './run/host-view.js'
 import { type Listing, listPlaybook } from './run/listing.js'
 import { openPlaybook } from './run/plays.js'
 import { type Role, type RoleCode, readRole, roleDirectories } from './run/role.js'
@@ -55,6 +56,12 @@ export interface AnalysisRequest {
   readonly hostEvidence?: Evidence
   /** False where the answer is about role code: of the evidence only the facts count, the run is not followed on the host. */
   readonly followsHost?: boolean
+  /** The host of `hostEvidence` before the run, where that was worked out before. */
+  readonly hostMoment?: Moment
+  /** The inventory with the variable files beside it, read before; in place of what `inventory` names. */
+  readonly opened?: OpenedInventory
+  /** Facts by host, read before; in place of those of `facts` and of the evidence. */
+  readonly hostFacts?: ReadonlyMap<string, Dict>
   /** Facts of every host, in place of those of a file; what is not among them is unknown. */
   readonly commonFacts?: Dict
   readonly assume: readonly string[]
@@ -72,6 +79,19 @@ export interface AnalysisRequest {
   readonly beside?: readonly Problem[]
   /** False where the answer is recorded: verdicts then name places and names, but quote no conditions. */
   readonly quoteCode?: boolean
+}
+
+/** An inventory with the variable files beside it. */
+export interface OpenedInventory {
+  readonly inventory: Inventory
+  readonly beside: readonly VariableFile[]
+}
+
+/** Reads the inventory of a request (the default one where it names none) with the variable files beside it. */
+export function openInventory(tree: SourceTree, request: AnalysisRequest, report: Report): OpenedInventory {
+  if (request.inventory.length === 0) return { inventory: defaultInventory(tree, report), beside: [] }
+  const inventory = readInventory(request.inventory, report, readInventorySettings(tree))
+  return { inventory, beside: readInventoryVars(inventory, report) }
 }
 
 /** The variables every report shows: where kernel settings go, and what kubespray asks of memory. */
@@ -198,6 +218,23 @@ function lookAtHost(along: HostAlong, verdicts: readonly Verdict[], effects: Run
   }
 }
 
+/**
+ * What becomes of another host by the run of this analysis; undefined where its run is not the same. Nothing but the captured
+ * host is looked at: that facts, groups and variables are the same is for the caller to know, and names have to be those of the
+ * run's own host.
+ */
+export function lookAtAnother(
+  tree: SourceTree,
+  { along, verdicts, effects }: Analysis,
+  evidence: Evidence,
+  moment: Moment,
+  text: (answered: Answered | undefined) => string,
+): OnHost | undefined {
+  if (along === undefined) return undefined
+  const other = followHost(evidence, roleTexts(tree), moment)
+  return other.replay(along.events, text) ? lookAtHost(other, verdicts, effects) : undefined
+}
+
 /** The pipeline up to the run: for what needs no verdicts. */
 export function analyzeRun(tree: SourceTree, request: AnalysisRequest): RunAnalysis {
   const { code, options, along, beside, playbookFiles, report, diagnostics } = openRun(tree, request)
@@ -272,10 +309,7 @@ function openRun(tree: SourceTree, request: AnalysisRequest): OpenRun {
   const code = openCode(tree, diagnostics.report)
   requirePlaybook(tree, request.playbook)
 
-  const inventory =
-    request.inventory.length === 0
-      ? defaultInventory(tree, diagnostics.report)
-      : readInventory(request.inventory, diagnostics.report, readInventorySettings(tree))
+  const { inventory, beside } = request.opened ?? openInventory(tree, request, diagnostics.report)
   const host = chooseHost(inventory, request.host)
   if (request.host === undefined && controlPlaneOf(inventory).length === 0) {
     const message = `no host is in ${controlPlaneGroups.join(' or ')}; the answer is about ${host}`
@@ -286,7 +320,6 @@ function openRun(tree: SourceTree, request: AnalysisRequest): OpenRun {
       at: startOf(request.inventory[0] ?? ''),
     })
   }
-  const beside = request.inventory.length === 0 ? [] : readInventoryVars(inventory, diagnostics.report)
   const playbookFiles: VariableFile[] = []
   const besidePlaybook = remembered((directory: string) => {
     const files = readGroupVars(tree, directory, 'playbook', diagnostics.report)
@@ -297,9 +330,9 @@ function openRun(tree: SourceTree, request: AnalysisRequest): OpenRun {
     request.hostEvidence ??
     (request.evidence === undefined ? undefined : evidenceOf(request.evidence, host, diagnostics.report))
   const isFollowed = evidence !== undefined && request.followsHost !== false
-  const along = isFollowed ? followHost(evidence, roleTexts(tree)) : undefined
+  const along = isFollowed ? followHost(evidence, roleTexts(tree), request.hostMoment) : undefined
   const facts = factsFor(request, diagnostics.report, inventory.hosts.keys(), host, evidence)
-  if (request.facts !== undefined && !facts.has(host) && !facts.has(ANY_HOST)) {
+  if (request.facts !== undefined && request.hostFacts === undefined && !facts.has(host) && !facts.has(ANY_HOST)) {
     const message = `no facts of ${host} in it; it has ${[...facts.keys()].slice(0, 8).join(', ') || 'none'}`
     diagnostics.report({ code: 'facts-malformed', severity: 'warning', message, at: startOf(request.facts) })
   }
@@ -391,12 +424,13 @@ function textsAsBooleans({ tasks }: Run, extraVars: readonly Definition[]): read
 }
 
 function factsFor(
-  { facts, commonFacts }: AnalysisRequest,
+  { facts, commonFacts, hostFacts }: AnalysisRequest,
   report: Report,
   hosts: Iterable<string>,
   host: string,
   evidence: Evidence | undefined,
 ): ReadonlyMap<string, Dict> {
+  if (hostFacts !== undefined) return hostFacts
   if (commonFacts !== undefined) return new Map([[ANY_HOST, commonFacts]])
   const given = facts === undefined ? new Map<string, Dict>() : readFacts(facts, report, hosts)
   if (evidence === undefined || given.has(host) || given.has(ANY_HOST)) return given

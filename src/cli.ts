@@ -12,6 +12,7 @@ const args = process.argv.slice(2)
 const terminal = {
   out: (text: string) => void process.stdout.write(text),
   err: (line: string) => void process.stderr.write(`${line}\n`),
+  ...(process.stderr.isTTY ? { progress: (line: string) => void process.stderr.write(`\r\x1b[K${line}`) } : {}),
   colours: process.stdout.isTTY && process.env.NO_COLOR === undefined,
 }
 process.exitCode = runCommandLine(args, terminal, await loadCommands(args))

@@ -7,6 +7,8 @@ export type ExitStatus = 0 | 1 | 2 | 3
 export interface Terminal {
   readonly out: (text: string) => void
   readonly err: (line: string) => void
+  /** Shows how far something is, on a line of standard error that the next one replaces; empty: nothing any more. Absent where that is no terminal. */
+  readonly progress?: (line: string) => void
   /** Whether `out` is a terminal that shows colours. */
   readonly colours: boolean
 }

@@ -7,7 +7,17 @@ import { readOwnProblems } from './own-problems.js'
 /** The options every analysing command takes, as commander hands them over. */
 export type AnalysisOptions = Omit<
   AnalysisRequest,
-  'environment' | 'variables' | 'quoteCode' | 'commonFacts' | 'beside' | 'hostEvidence' | 'followsHost' | 'hostView'
+  | 'environment'
+  | 'variables'
+  | 'quoteCode'
+  | 'commonFacts'
+  | 'beside'
+  | 'hostEvidence'
+  | 'hostMoment'
+  | 'hostFacts'
+  | 'opened'
+  | 'followsHost'
+  | 'hostView'
 > & {
   readonly rules?: string
 }

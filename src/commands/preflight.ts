@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type AnalysisRequest, analyze, shownVariables } from '../analyze.js'
+import { type AnalysisRequest, analyze, openInventory, shownVariables } from '../analyze.js'
 import { sourceOf } from '../recorded/published.js'
 import { reportedAnsible } from '../reports/ansible-rules.js'
 import { renderAnswerJson, undecided } from '../reports/answer-json.js'
 import { beforeFile, factsFile, labText, portsFile } from '../reports/lab-files.js'
-import type { PreflightReport } from '../reports/preflight.js'
+import type { PreflightReport, ReportedHost } from '../reports/preflight.js'
 import { renderPreflightJson } from '../reports/preflight-json.js'
 import { renderPreflightMarkdown } from '../reports/preflight-markdown.js'
 import { renderPreflightText } from '../reports/preflight-text.js'
@@ -13,6 +13,8 @@ import { type Report, type ReportedDiagnostic, reportedDiagnostic } from '../rep
 import { UsageError } from '../source/diagnostic.js'
 import type { SourceTree } from '../source/tree.js'
 import type { DefineCommand, ExitStatus, Terminal } from './command.js'
+import { groupsOf, openFleet, strangersOf } from './fleet.js'
+import { placeFleet } from './fleet-threads.js'
 import { analyzeHost, type HostAnalysis, reportedHost, swapTotalOf } from './hosts.js'
 import { type AnalysisOptions, addAnalysisOptions, addOutputOptions, type OutputOptions, requestOf } from './options.js'
 import { replaceFile, styleFor, writeReport } from './output.js'
@@ -40,6 +42,10 @@ export const definePreflight: DefineCommand = (program, terminal, finish) => {
         )
       }
       const tree = openCodeOf(source, 'preflight')
+      if (isPattern(tree, request)) {
+        finish(preflightFleet(tree, source, request, options, terminal))
+        return
+      }
       const analysis = analyzeHost(tree, request)
       const { only } = options
       requireLooked(only, analysis)
@@ -62,6 +68,70 @@ export const definePreflight: DefineCommand = (program, terminal, finish) => {
   )
 }
 
+/** Whether `--host` names not one host of the inventory but a pattern, as `all` or a group. */
+function isPattern(tree: SourceTree, request: AnalysisRequest): boolean {
+  const { host } = request
+  if (host === undefined) return false
+  const { inventory } = openInventory(tree, request, () => {})
+  return !inventory.hosts.has(host) && (/[*?!&,:~[\]]/.test(host) || inventory.groups.has(host))
+}
+
+type FleetOptions = AnalysisOptions & OutputOptions & PreflightOptions
+
+/** The report over many hosts. */
+function preflightFleet(
+  tree: SourceTree,
+  source: string | undefined,
+  request: AnalysisRequest,
+  options: FleetOptions,
+  terminal: Terminal,
+): ExitStatus {
+  const { host: pattern = 'all', only } = { ...request, only: options.only }
+  if (options.write !== undefined) throw new UsageError('--write writes the files of one host: name it with --host')
+  const fleet = openFleet(tree, request, pattern, only)
+  const progress = options.quiet ? () => {} : progressOf(fleet.hosts.length, terminal)
+  const { placed, answers } = placeFleet(fleet, { source, request, pattern, only }, progress)
+  terminal.progress?.('')
+  const [first] = answers.values()
+  if (first === undefined) throw new Error('no host was worked out')
+  requireKnown(only, first.report)
+  const report: PreflightReport = { ...first.head, hosts: groupsOf(placed, answers) }
+  writeReport(rendered(report, options, terminal), options, terminal)
+  const diagnostics = [
+    ...fleet.diagnostics.map(reportedDiagnostic),
+    ...[...answers.values()].flatMap(each => each.diagnostics),
+  ]
+  tellDiagnostics(withoutRepeats(diagnostics.filter(({ code }) => code !== 'run-stops')), options, terminal)
+  const missing = placed.flatMap(each => each.missing ?? [])
+  for (const line of [...strangersOf(fleet), ...shortened(missing)])
+    if (!options.quiet) terminal.err(`warning: ${line}`)
+  return missing.length > 0 ? 3 : statusOf(report)
+}
+
+function withoutRepeats(diagnostics: readonly ReportedDiagnostic[]): readonly ReportedDiagnostic[] {
+  return [...new Map(diagnostics.map(each => [`${each.file}:${each.line} ${each.message}`, each])).values()]
+}
+
+/** Nobody reads a thousand lines. */
+function shortened(lines: readonly string[]): readonly string[] {
+  return lines.length <= 20 ? lines : [...lines.slice(0, 20), `and ${lines.length - 20} more hosts`]
+}
+
+/** Seconds between two lines where there is no terminal. */
+const SELDOM = 5
+
+function progressOf(all: number, { progress, err }: Terminal): (placed: number) => void {
+  let last = Date.now()
+  return placed => {
+    const now = Date.now()
+    if (now - last < (progress === undefined ? SELDOM * 1000 : 100)) return
+    last = now
+    const line = `${placed} of ${all} hosts`
+    if (progress === undefined) err(line)
+    else progress(line)
+  }
+}
+
 function splitNames(text: string): readonly string[] {
   return text.split(',').map(name => name.trim())
 }
@@ -69,6 +139,18 @@ function splitNames(text: string): readonly string[] {
 /** Throws UsageError for a problem that no host is looked at for. */
 function requireLooked(only: readonly string[] | undefined, { onHost }: HostAnalysis): void {
   const names = onHost.verdicts.map(({ verdict }) => verdict.problem.id)
+  requireNames(only, names)
+}
+
+function requireKnown(only: readonly string[] | undefined, { problems }: ReportedHost): void {
+  if (only === undefined) return
+  requireNames(
+    only,
+    problems.map(({ id }) => id),
+  )
+}
+
+function requireNames(only: readonly string[] | undefined, names: readonly string[]): void {
   const wrong = only?.find(name => !names.includes(name))
   if (wrong === undefined) return
   throw new UsageError(`--only ${wrong}: no such problem is looked for on a host; there are ${names.join(', ')}`)

@@ -116,7 +116,7 @@ export function hostsOf(inventory: Inventory, group: string): readonly string[] 
 
 /**
  * The inventory after `group_by`, or after `add_host` put a host into a group: a host or group that is new is made, and
- * the group becomes a child of the parents. The inventory given stays as it is.
+ * the group becomes a child of the parents. The inventory given stays as it is, and is what is returned where nothing changes.
  */
 export function addToGroup(
   inventory: Inventory,
@@ -124,6 +124,8 @@ export function addToGroup(
   group: string,
   parents: readonly string[] = [],
 ): Inventory {
+  const joined = joinGroup(inventory, host, group, parents)
+  if (joined !== undefined) return joined
   const draft = draftFrom(inventory)
   draftGroup(draft, group)
   for (const parent of parents) {
@@ -136,6 +138,26 @@ export function addToGroup(
   }
   if (!hostsOf(inventory, group).includes(host)) draftHost(draft, host, group, undefined, undefined)
   return settle(draft, inventory.sources, inventory.refused)
+}
+
+/**
+ * A host that has a group of its own comes into one that is there already: nothing but these two change. A play adds a
+ * thousand hosts one by one, so that the whole is not settled anew for each. Undefined for anything else.
+ */
+function joinGroup(
+  inventory: Inventory,
+  host: string,
+  group: string,
+  parents: readonly string[],
+): Inventory | undefined {
+  const [found, member] = [inventory.groups.get(group), inventory.hosts.get(host)]
+  if (found === undefined || member === undefined || group === 'all' || group === 'ungrouped') return undefined
+  if (!parents.every(parent => found.parents.includes(parent))) return undefined
+  if (member.groups.every(name => name === 'all' || name === 'ungrouped')) return undefined
+  if (hostsOf(inventory, group).includes(host)) return inventory
+  const groups = new Map(inventory.groups).set(group, { ...found, hosts: [...found.hosts, host] })
+  const names = [...groups.keys()].filter(name => name === group || member.groups.includes(name))
+  return { ...inventory, groups, hosts: new Map(inventory.hosts).set(host, { ...member, groups: names }) }
 }
 
 /** The inventory after `add_host`: the host is in `all` and in the groups, its variables are set. */

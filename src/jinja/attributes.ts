@@ -2,6 +2,7 @@ import type { Span } from '../source/text.js'
 import { applyToData, type Single } from './apply.js'
 import { bind, type ParameterSpec } from './call.js'
 import { formatBraces } from './format.js'
+import { observed } from './observed.js'
 import {
   charactersOf,
   checkSize,
@@ -18,7 +19,7 @@ import {
   strOf,
   typeName,
 } from './python.js'
-import type { Data, Dict, List, Undefined, Value } from './value.js'
+import type { Callable, Data, Dict, List, Undefined, Value } from './value.js'
 import { known, unknown } from './value.js'
 
 type Method<Self extends Data> = (self: Self, args: readonly Data[]) => Value
@@ -327,8 +328,7 @@ export function isMethod(name: string): boolean {
 
 function methodOf(data: Data, name: string): Value | undefined {
   if (typeof data === 'string') {
-    if (name === 'format') return formatMethod(data)
-    return bound(textMethods, data, name)
+    return observedMethod(data, name, name === 'format' ? formatMethod(data) : bound(textMethods, data, name))
   }
   if (isList(data)) return bound(listMethods, data, name)
   if (isDict(data)) return name === 'get' ? getMethod(data) : bound(dictMethods, data, name)
@@ -373,6 +373,17 @@ function otherAttribute(data: Data, name: string, at: Span): Value | undefined {
   const type = typeof data === 'boolean' ? 'int' : typeName(data)
   const isThere = name.startsWith('__') || otherAttributes[type]?.includes(name) === true
   return isThere ? unknown([{ says: `the attribute ${name} of a ${type} is not modelled`, at }]) : undefined
+}
+
+/** A method of a text, told of when it is called. */
+function observedMethod(self: string, name: string, method: Value | undefined): Value | undefined {
+  if (method?.kind !== 'known') return method
+  const callable = method.data as Callable
+  const call: Callable['call'] = (positional, named, at) => {
+    const operands = [known(self), ...positional, ...named.values()]
+    return observed('method', name, operands, callable.call(positional, named, at), [...named.keys()])
+  }
+  return known({ ...callable, call })
 }
 
 function bound<Self extends Data>(

@@ -6,6 +6,7 @@ import type { Environment } from './environment.js'
 import { filterNamed } from './filters.js'
 import { globalNamed, recursions } from './globals.js'
 import { type Changes, changeInPlace, claimedCopy, freshResult, isChange, ownCopy, startChanges } from './in-place.js'
+import { observed } from './observed.js'
 import { compare, operate, sign } from './operators.js'
 import { dataOf, giveUp, isDict, isList, membersOf, put, raise, truthOfData, typeName } from './python.js'
 import type { Arguments, Expression, Template } from './syntax.js'
@@ -186,8 +187,13 @@ export function evaluateIn(expression: Expression, scope: Scope): Value {
     }
     case 'slice':
       return evaluateAll([expression.of, expression.from, expression.to, expression.step], scope, values =>
-        apply(values, scope.at, ([of, from, to, step]) =>
-          of?.kind === 'undefined' ? of : sliceOf(of as Single, [from, to, step] as readonly Single[], scope.at),
+        observed(
+          'slice',
+          '',
+          values,
+          apply(values, scope.at, ([of, from, to, step]) =>
+            of?.kind === 'undefined' ? of : sliceOf(of as Single, [from, to, step] as readonly Single[], scope.at),
+          ),
         ),
       )
     case 'list':
@@ -474,13 +480,15 @@ export function applyFilter(
   const filter = filterNamed(name)
   if (filter === undefined) return notModelled('filter', name, input, context)
   const names = [...named.keys()]
-  return apply([input, ...positional, ...named.values()], context.at, ([first, ...rest]) =>
+  const operands = [input, ...positional, ...named.values()]
+  const result = apply(operands, context.at, ([first, ...rest]) =>
     filter(first as Single, {
       positional: rest.slice(0, positional.length),
       named: new Map(names.map((key, index) => [key, rest[positional.length + index] as Single])),
       context,
     }),
   )
+  return observed('filter', name, operands, result, names)
 }
 
 /** Applies a test by name, see `applyFilter`. */
@@ -494,13 +502,15 @@ export function applyTest(
   const test = testNamed(name)
   if (test === undefined) return notModelled('test', name, input, context)
   const names = [...named.keys()]
-  return apply([input, ...positional, ...named.values()], context.at, ([first, ...rest]) =>
+  const operands = [input, ...positional, ...named.values()]
+  const result = apply(operands, context.at, ([first, ...rest]) =>
     test(first as Single, {
       positional: rest.slice(0, positional.length),
       named: new Map(names.map((key, index) => [key, rest[positional.length + index] as Single])),
       context,
     }),
   )
+  return observed('test', name, operands, result, names)
 }
 
 function notModelled(what: string, name: string, input: Value, { environment, at }: Context): Unknown {

@@ -1,6 +1,7 @@
 import type { Span } from '../source/text.js'
 import { apply, applyToData, type Single } from './apply.js'
 import { formatPercent } from './format.js'
+import { observed } from './observed.js'
 import {
   checkSize,
   contains,
@@ -198,6 +199,10 @@ const binaryOperators: Readonly<Record<BinaryOperator, (left: Data, right: Data)
 
 /** A binary operator as Python (and for `~` Jinja2) has it. A text with unknown parts keeps its known pieces. */
 export function operate(operator: BinaryOperator, left: Value, right: Value, at: Span): Value {
+  return observed('operator', operator, [left, right], operateOn(operator, left, right, at))
+}
+
+function operateOn(operator: BinaryOperator, left: Value, right: Value, at: Span): Value {
   if (operator === '~' || operator === '+') {
     return apply([left, right], at, singles => {
       const open = singles.some(single => single.kind === 'unknown')
@@ -293,7 +298,8 @@ export function compare(comparator: Comparator, left: Value, right: Value, at: S
       return failure(left.says, at, true)
     })
   }
-  return applyToData([left, right], at, ([a, b]) => known(comparisons[comparator](a as Data, b as Data)))
+  const result = applyToData([left, right], at, ([a, b]) => known(comparisons[comparator](a as Data, b as Data)))
+  return observed('comparison', comparator, [left, right], result)
 }
 
 /** Unary minus and plus. */

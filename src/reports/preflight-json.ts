@@ -1,5 +1,6 @@
 import type { OperatorStep } from '../host/moment.js'
 import type { ReportedAnsible } from './ansible-rules.js'
+import { inWordsOf } from './own-words.js'
 import type { Line } from './place.js'
 import type {
   HostCondition,
@@ -116,7 +117,7 @@ export function renderPreflightJson(report: PreflightReport): string {
     source,
     playbook,
     ansible,
-    hosts: hosts.flatMap(group => group.hosts.map((host, index) => hostJson(group, host, index))),
+    hosts: hosts.flatMap(group => group.hosts.map((host, index) => hostJson(inWordsOf(group, host), host, index))),
   }
   return `${JSON.stringify(json, null, 2)}\n`
 }

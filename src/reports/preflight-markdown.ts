@@ -1,3 +1,4 @@
+import { inWordsOfAll } from './own-words.js'
 import { type Block, code, heading, type Line, paragraph, sentence, strong } from './page.js'
 import { renderMarkdown } from './page-markdown.js'
 import { shortPlaceText } from './place.js'
@@ -14,7 +15,8 @@ export function renderPreflightMarkdown(report: PreflightReport): string {
   ])
 }
 
-function hostBlocks(host: ReportedHost): readonly Block[] {
+function hostBlocks(group: ReportedHost): readonly Block[] {
+  const host = inWordsOfAll(group)
   const { hosts, stops, problems, changes } = host
   const names = hosts.map(({ host: name }) => name)
   const operator = problems.filter(({ acts }) => acts.includes('operator'))

@@ -1,4 +1,5 @@
 import { ansibleText } from './ansible-rules.js'
+import { inWordsOfAll } from './own-words.js'
 import { placeText } from './place.js'
 import type {
   HostCondition,
@@ -58,7 +59,8 @@ function namesText({ hosts }: ReportedHost, most: number): string {
   return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ')
 }
 
-function hostLines(host: ReportedHost, style: Style): readonly string[] {
+function hostLines(group: ReportedHost, style: Style): readonly string[] {
+  const host = inWordsOfAll(group)
   const { stops, open, problems, settings, changes, hosts } = host
   const from = hosts.length === 1 && hosts[0]?.evidence != null ? ` (${hosts[0].evidence})` : ''
   const operator = problems.filter(({ acts }) => acts.includes('operator'))

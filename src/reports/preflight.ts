@@ -60,6 +60,8 @@ export interface ReportedHostName {
   readonly host: string
   /** Where its evidence was read; null where there is none. */
   readonly evidence: string | null
+  /** What stands for this host in the place of placeholders (`⟦name⟧`) in the texts of the group; absent where there are none. */
+  readonly own?: ReadonlyMap<string, string>
 }
 
 /** Where the run ends for a host, or may: a check of the playbook, or a task that fails because of what the host is. */

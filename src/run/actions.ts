@@ -51,7 +51,9 @@ function groupBy(action: Action): void {
         continue
       }
       const parents = parentsNode === undefined ? [] : textsOf(evaluateNode(parentsNode, scope)).map(groupName)
-      walk.state.inventory = addToGroup(walk.state.inventory, host, groupName(key), parents)
+      const inventory = addToGroup(walk.state.inventory, host, groupName(key), parents)
+      if (inventory === walk.state.inventory) continue
+      walk.state.inventory = inventory
       noteGroups(walk)
     }
   }

@@ -3,7 +3,7 @@ import { ANY_NAME, type Definition, type Task } from '../ansible/statement.js'
 import { dataValue } from '../inventory/data.js'
 import { groupNamesOf, hostsOf } from '../inventory/inventory.js'
 import { evaluateTemplate } from '../jinja/template.js'
-import { type Cause, failure, type Key, known, type Truth, unknown, type Value } from '../jinja/value.js'
+import { type Cause, type Dict, failure, type Key, known, type Truth, unknown, type Value } from '../jinja/value.js'
 import { assumed } from '../variables/assumptions.js'
 import { type Facts, factsOf } from '../variables/facts.js'
 import { deferredLayer, growingLayer, layerOf, uncertain, valuesLayer } from '../variables/layers.js'
@@ -82,7 +82,7 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     if (before?.gathered === gathered) return before.facts
     const given = options.facts.get(host) ?? options.facts.get('*')
     const isOwn = host === options.host && gathered.size > 0
-    const facts = factsOf(isOwn ? new Map([...(given ?? []), ...gathered]) : given, factsPlace, host)
+    const facts = factsOf(isOwn ? withGathered(given, gathered) : given, factsPlace, host)
     factsByHost.set(host, { facts, gathered })
     return facts
   }
@@ -423,6 +423,14 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
   })
 
   return { ofFrame, ofTask, ofPlay, ofVarsFiles, ofHost, show }
+}
+
+/** What was gathered during the run, over the facts that were given. */
+function withGathered(given: Dict | undefined, gathered: ReadonlyMap<string, Value>): Dict {
+  return new LazyDict(
+    () => new Set([...(given?.keys() ?? []), ...gathered.keys()]),
+    name => gathered.get(String(name)) ?? given?.get(name),
+  )
 }
 
 function definedOrNothing(scope: Scope, name: string): Value | undefined {

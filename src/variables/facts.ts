@@ -77,8 +77,9 @@ export function factsOf(dict: Dict | undefined, at: Span, host: string): Facts {
   }
 }
 
+/** The facts themselves, not a copy: what is not asked of them need not be told. Their names are texts, as keys of JSON are. */
 function fieldsOf(dict: Dict): ReadonlyMap<string, Value> {
-  return new Map([...dict].map(([name, value]) => [String(name), value]))
+  return dict as ReadonlyMap<string, Value>
 }
 
 function unknownFact(name: string, at: Span, host: string): Unknown {

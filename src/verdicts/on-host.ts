@@ -56,16 +56,12 @@ export function judgeHost(
   })
 }
 
-/** A problem that something this program could not read may settle is not known to stay. */
-function unlessUnread(answer: HostAnswer, { fixedBy, open }: PhaseVerdict, { searched }: Verdict): HostAnswer {
-  if (answer.state !== 'problem' || fixedBy !== 'unknown') return answer
-  const [first] = open
-  const [unread] = searched.unresolved.filter(({ couldChange }) => couldChange)
-  const why =
-    first === undefined
-      ? (unread?.says ?? 'the run could not be read in full')
-      : `${first.says} (${first.why ?? 'not known'})`
-  return { ...answer, state: 'unknown', says: `${answer.says}, unless the run changes that: ${why}`, steps: [] }
+/** A problem that something this program could not read may settle is not known to stay; what it did read was followed. */
+function unlessUnread(answer: HostAnswer, { fixedBy }: PhaseVerdict, { searched }: Verdict): HostAnswer {
+  const unread = searched.unresolved.find(({ couldChange }) => couldChange)
+  if (answer.state !== 'problem' || fixedBy !== 'unknown' || unread === undefined) return answer
+  const says = `${answer.says}, unless the run changes that: ${unread.says}`
+  return { ...answer, state: 'unknown', says, steps: [] }
 }
 
 function isMended(before: HostAnswer, after: HostAnswer): boolean {

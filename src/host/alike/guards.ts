@@ -1,0 +1,177 @@
+import { apply, type Single } from '../../jinja/apply.js'
+import { attributeOf, sliceOf } from '../../jinja/attributes.js'
+import type { Context } from '../../jinja/call.js'
+import type { Environment } from '../../jinja/environment.js'
+import { applyFilter, applyTest, scopeOf } from '../../jinja/evaluate.js'
+import type { Operation } from '../../jinja/observed.js'
+import { compare, operate } from '../../jinja/operators.js'
+import type { BinaryOperator, Comparator } from '../../jinja/syntax.js'
+import { type Callable, type Dict, unknown, type Value } from '../../jinja/value.js'
+import type { Span } from '../../source/text.js'
+import type { Identity } from './identity.js'
+import { factAt } from './question.js'
+import { amounts } from './watched.js'
+
+/** A text, number, truth or null, or a short list of them; own names in it as placeholders. */
+type Plain = null | boolean | bigint | number | string | readonly Plain[]
+
+/** An operation on a host's own names, and what it gave. */
+interface Guard {
+  readonly kind: Operation['kind']
+  readonly name: string
+  readonly names: readonly string[]
+  readonly operands: readonly Plain[]
+  readonly result: string
+}
+
+/** What a run made of a host's own names and amounts: another host may have its answers only where it comes to the same. */
+export interface Guards {
+  readonly names: readonly Guard[]
+  /** With which numbers a fact was compared, how it stands to them, and whether anything else was made of it. */
+  readonly amounts: readonly Amount[]
+}
+
+interface Amount {
+  readonly fact: string
+  readonly thresholds: readonly number[]
+  readonly stands: string
+  readonly value: string
+  readonly exact: boolean
+}
+
+/** Longer lists are those of the hosts of groups: in which a host is, and where, is asked apart from this. */
+const LONGEST = 12
+
+/** Collects guards from what is evaluated while a run is followed. */
+export function collectGuards(
+  identity: Identity,
+  facts: Dict | undefined,
+): { readonly told: (operation: Operation) => void; readonly guards: () => Guards } {
+  const names = new Map<string, Guard>()
+  const own = [...amounts].flatMap(fact => {
+    const value = amountOf(facts, fact)
+    return value === undefined ? [] : [{ fact, value, thresholds: new Set<number>(), exact: false }]
+  })
+  return {
+    told: ({ kind, name, names: named, operands, result }) => {
+      if (own.length > 0) {
+        const numbers = operands.map(numberOf)
+        for (const each of own) {
+          if (!numbers.includes(each.value)) continue
+          if (kind === 'comparison') {
+            for (const number of numbers) if (number !== undefined) each.thresholds.add(number)
+          } else if (kind !== 'filter' || !/^(?:int|float|default|d)$/.test(name)) each.exact = true
+        }
+      }
+      const plain = operands.map(plainOf)
+      if (!plain.every(each => each !== undefined)) return
+      const masked = plain.map(each => mapTexts(each, identity.mask))
+      if (!masked.some((each, index) => each !== plain[index] && textOf(each) !== textOf(plain[index] as Plain))) return
+      const key = `${kind} ${name} ${named.join(' ')} ${masked.map(textOf).join(' ')}`
+      if (!names.has(key))
+        names.set(key, { kind, name, names: named, operands: masked, result: resultText(result, identity) })
+    },
+    guards: () => ({
+      names: [...names.values()],
+      amounts: own.map(({ fact, value, thresholds, exact }) => {
+        const sorted = [...thresholds].filter(each => each !== value).sort((left, right) => left - right)
+        return { fact, thresholds: sorted, stands: stands(value, sorted), value: String(value), exact }
+      }),
+    }),
+  }
+}
+
+/** Whether a run comes to the same with the names and amounts of another host. */
+export function guardsHold({ names, amounts }: Guards, identity: Identity, facts: Dict | undefined): boolean {
+  const sameAmounts = amounts.every(({ fact, thresholds, stands: before, value: exactly, exact }) => {
+    const value = amountOf(facts, fact)
+    if (value === undefined) return false
+    return exact ? String(value) === exactly : stands(value, thresholds) === before
+  })
+  if (!sameAmounts) return false
+  return names.every(guard => {
+    const values = guard.operands.map(each => plainValue(mapTexts(each, identity.unmask)))
+    return resultText(again(guard, values), identity) === guard.result
+  })
+}
+
+/** Does an operation again with other operands. */
+function again({ kind, name, names }: Guard, operands: readonly Value[]): Value {
+  const [first, second] = operands as readonly [Value, Value]
+  const places = operands.length - names.length
+  const positional = operands.slice(1, places)
+  const named = new Map(names.map((each, index) => [each, operands[places + index] as Value]))
+  switch (kind) {
+    case 'comparison':
+      return compare(name as Comparator, first, second, nowhere)
+    case 'operator':
+      return operate(name as BinaryOperator, first, second, nowhere)
+    case 'filter':
+      return applyFilter(name, first, positional, named, alone)
+    case 'test':
+      return applyTest(name, first, positional, named, alone)
+    case 'slice':
+      return apply(operands, nowhere, ([of, ...bounds]) => sliceOf(of as Single, bounds as readonly Single[], nowhere))
+    case 'method': {
+      const method = attributeOf(first as Single, name, nowhere)
+      if (method.kind !== 'known') return method
+      return apply(operands, nowhere, () => (method.data as Callable).call(positional, named, nowhere))
+    }
+  }
+}
+
+function amountOf(facts: Dict | undefined, fact: string): number | undefined {
+  const value = factAt(facts, [fact])
+  return value === undefined ? undefined : numberOf(value)
+}
+
+function numberOf(value: Value): number | undefined {
+  if (value.kind !== 'known') return undefined
+  return typeof value.data === 'bigint' || typeof value.data === 'number' ? Number(value.data) : undefined
+}
+
+/** On which side of each number a value lies. */
+function stands(value: number, thresholds: readonly number[]): string {
+  return thresholds.map(each => Math.sign(value - each)).join(' ')
+}
+
+function plainOf(value: Value): Plain | undefined {
+  if (value.kind !== 'known') return undefined
+  const { data } = value
+  if (data === null || typeof data !== 'object') return data
+  if (!Array.isArray(data) || data.length > LONGEST) return undefined
+  const items = (data as readonly Value[]).map(plainOf)
+  return items.every(item => item !== undefined) ? items : undefined
+}
+
+function mapTexts(plain: Plain, change: (text: string) => string): Plain {
+  if (typeof plain === 'string') return change(plain)
+  return Array.isArray(plain) ? plain.map((each: Plain) => mapTexts(each, change)) : plain
+}
+
+function plainValue(plain: Plain): Value {
+  return { kind: 'known', data: Array.isArray(plain) ? plain.map(plainValue) : (plain as string) }
+}
+
+function textOf(plain: Plain): string {
+  return JSON.stringify(plain, (_key, each: unknown) => (typeof each === 'bigint' ? `${each}n` : each))
+}
+
+function resultText(result: Value, { mask }: Identity): string {
+  const plain = plainOf(result)
+  if (plain !== undefined) return textOf(mapTexts(plain, mask))
+  return result.kind === 'failure' || result.kind === 'undefined' ? `${result.kind} ${mask(result.says)}` : result.kind
+}
+
+const nowhere: Span = { file: { path: '', text: '' }, start: 0, end: 0 }
+
+/** An operation on plain values needs nothing around it. */
+const nothing: Environment = {
+  variable: name => ({ kind: 'undefined', says: `'${name}' is undefined`, at: nowhere }),
+  variableNames: () => [],
+  lookup: () => undefined,
+  template: (_text, at) => unknown([{ says: 'nothing is templated here', at }]),
+  readYaml: (_text, at) => unknown([{ says: 'nothing is read here', at }]),
+}
+
+const alone: Context = scopeOf(nothing, nowhere).context

@@ -1,0 +1,155 @@
+import type { Evidence } from '../../evidence/evidence.js'
+import type { Entry, Found } from '../../evidence/host-files.js'
+import { type Dict, type Key, known, type Value } from '../../jinja/value.js'
+import { LazyDict } from '../../variables/lazy-dict.js'
+import type { Moment } from '../moment.js'
+import { answerTo, type Question, type Subject } from './question.js'
+
+/** What was asked of a host, in order, each question once, with its answers. */
+export interface Trace {
+  readonly questions: readonly Question[]
+  readonly answers: readonly string[]
+}
+
+/** A host that notes what it is asked. */
+export interface Watched {
+  readonly evidence: Evidence
+  readonly moment: Moment
+  readonly facts: Dict | undefined
+  readonly trace: () => Trace
+}
+
+/** Facts of which only comparisons with other numbers count; what these are is noted elsewhere. */
+export const amounts: ReadonlySet<string> = new Set(['memtotal_mb'])
+
+/**
+ * The same host, noting what it is asked. A run is a function of these answers and of what all hosts share: where another host
+ * gives the same answers to the same questions, its run is the same, and asks no other questions.
+ */
+export function watch(subject: Subject): Watched {
+  const asked = new Map<string, Question>()
+  const note = (kind: Question['kind'], about = ''): void => {
+    const masked = subject.identity.mask(about)
+    const key = `${kind} ${masked}`
+    if (!asked.has(key)) asked.set(key, { kind, about: masked })
+  }
+  const { evidence, moment, facts } = subject
+  const { files } = evidence
+  return {
+    evidence: {
+      ...evidence,
+      files: {
+        entry: path => {
+          note(isOfProcess(path) ? 'processes' : 'entry', isOfProcess(path) ? '' : path)
+          return watchedEntry(files.entry(path), path, note)
+        },
+        list: path => {
+          note(path === '/proc' ? 'processes' : 'list', path === '/proc' ? '' : path)
+          return files.list(path)
+        },
+      },
+      command: words => {
+        note('command', JSON.stringify(words))
+        return evidence.command(words)
+      },
+    },
+    moment: {
+      files: {
+        entry: path => {
+          note(isOfProcess(path) ? 'processes' : 'entry', isOfProcess(path) ? '' : path)
+          return watchedEntry(files.entry(path), path, note)
+        },
+        list: path => {
+          note(path === '/proc' ? 'processes' : 'list', path === '/proc' ? '' : path)
+          return files.list(path)
+        },
+      },
+      sysctl: key => {
+        note('sysctl', key)
+        return moment.sysctl(key)
+      },
+      module: name => {
+        note('module', name)
+        return moment.module(name)
+      },
+      unit: name => {
+        note('unit', name)
+        return moment.unit(name)
+      },
+      get swap() {
+        note('swap')
+        return moment.swap
+      },
+      get listeners() {
+        note('listeners')
+        return moment.listeners
+      },
+    },
+    facts: facts === undefined ? undefined : watchedFacts(facts, [], note),
+    trace: () => {
+      const questions = [...asked.values()]
+      return { questions, answers: questions.map(question => answerTo(subject, question)) }
+    },
+  }
+}
+
+/** The first question that a host answers otherwise, with its answer; undefined where there is none. */
+export function differsAt(
+  { questions, answers }: Trace,
+  subject: Subject,
+): { readonly question: number; readonly answer: string } | undefined {
+  for (const [question, each] of questions.entries()) {
+    const answer = answerTo(subject, each)
+    if (answer !== answers[question]) return { question, answer }
+  }
+  return undefined
+}
+
+type Note = (kind: Question['kind'], about?: string) => void
+
+function isOfProcess(path: string): boolean {
+  return /^\/proc\/[0-9]+(\/|$)/.test(path) && !/^\/proc\/1(\/|$)/.test(path)
+}
+
+function watchedEntry(found: Found<Entry>, path: string, note: Note): Found<Entry> {
+  if (found.kind !== 'known' || isOfProcess(path)) return found
+  const { modified: _modified, size, ...entry } = found.value
+  const sized =
+    size === undefined
+      ? entry
+      : Object.defineProperty({ ...entry }, 'size', {
+          enumerable: true,
+          get: () => {
+            note('size', path)
+            return size
+          },
+        })
+  if (entry.kind !== 'file') return { kind: 'known', value: sized as Entry }
+  const { content } = entry
+  const value = Object.defineProperty(sized, 'content', {
+    enumerable: true,
+    value: () => {
+      note('content', path)
+      return content()
+    },
+  })
+  return { kind: 'known', value: value as Entry }
+}
+
+function watchedFacts(facts: Dict, path: readonly string[], note: Note): Dict {
+  return new LazyDict(
+    () => {
+      note('facts', JSON.stringify(path))
+      return facts.keys()
+    },
+    name => watchedFact(facts, [...path, String(name)], name, note),
+  )
+}
+
+function watchedFact(facts: Dict, path: readonly string[], name: Key, note: Note): Value | undefined {
+  const value = facts.get(name)
+  if (path.length === 1 && amounts.has(String(name)) && value !== undefined) return value
+  note('fact', JSON.stringify(path))
+  if (value?.kind !== 'known' || !(value.data instanceof Map)) return value
+  return known(watchedFacts(value.data as Dict, path, note))
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { writeFleet } from '../host/sample-fleet.js'
+import { writeFiles } from '../source/trees.js'
+import { runWhofixes } from './run-whofixes.js'
+import { smallTree } from './small-tree.js'
+
+interface Host {
+  readonly host: string
+  readonly sameAs: string | null
+  readonly problems: readonly {
+    readonly evidence: readonly { readonly file: string; readonly line: number | null }[]
+  }[]
+}
+
+describe('preflight over many hosts', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'fleet-'))
+  const tree = join(directory, 'tree')
+  const fleet = writeFleet(directory, 60)
+  const run = (host: string, ...more: readonly string[]) =>
+    runWhofixes(['preflight', tree, '--host', host, '-i', fleet.inventory, '--evidence', fleet.evidence, '-q', ...more])
+  const hostsOf = (out: string): readonly Host[] => (JSON.parse(out) as { readonly hosts: readonly Host[] }).hosts
+
+  before(() => writeFiles(tree, smallTree))
+  after(() => rmSync(directory, { recursive: true, force: true }))
+
+  /** Lines of the kernel's tables differ between hosts of one group, so that they are left out there. */
+  const withoutTables = ({ sameAs: _same, ...host }: Host): unknown => ({
+    ...host,
+    problems: host.problems.map(problem => ({
+      ...problem,
+      evidence: problem.evidence.map(each =>
+        /^\/proc\/(modules|net)/.test(each.file) ? { ...each, line: null } : each,
+      ),
+    })),
+  })
+
+  it('says of each host what preflight says of it alone', () => {
+    const all = new Map(hostsOf(run('all', '--format', 'json').out).map(each => [each.host, each]))
+    assert.equal(all.size, 60)
+    for (const host of [
+      'node1',
+      'node3',
+      'node7',
+      'node11',
+      'node13',
+      'node17',
+      'node19',
+      'node23',
+      'node34',
+      'node57',
+    ]) {
+      const [alone] = hostsOf(run(host, '--format', 'json').out)
+      const among = all.get(host)
+      assert.ok(alone !== undefined && among !== undefined)
+      assert.deepEqual(withoutTables(among), withoutTables(alone), host)
+    }
+  })
+
+  it('puts hosts with the same answers together', () => {
+    const groups = new Map<string, string[]>()
+    for (const { host, sameAs } of hostsOf(run('all', '--format', 'json').out))
+      groups.set(sameAs ?? host, [...(groups.get(sameAs ?? host) ?? []), host])
+    assert.ok(groups.size >= 5 && groups.size <= 16, `${groups.size} groups`)
+    assert.ok([...groups.values()].some(hosts => hosts.includes('node14') && hosts.includes('node7')))
+    assert.ok([...groups.values()].every(hosts => !(hosts.includes('node8') && hosts.includes('node11'))))
+  })
+
+  it('takes patterns as Ansible does', () => {
+    const names = hostsOf(run('kube_node:!node1*', '--format', 'json').out).map(({ host }) => host)
+    assert.equal(names.includes('node12'), false)
+    assert.equal(names.includes('node4'), true)
+    assert.equal(run('nosuch*').status, 2)
+  })
+
+  it('tells one process of a host from that of another', () => {
+    const { out } = run('node17,node34')
+    assert.match(out, /kill <PID of port 10250>/)
+    const kills = [...run('node17,node34', '--format', 'json').out.matchAll(/"kill ([0-9]+)"/g)].map(([, pid]) => pid)
+    assert.deepEqual([...new Set(kills)].sort(), ['1203', '1832'])
+  })
+
+  it('goes on without the evidence of a host, and says so', () => {
+    const broken = join(directory, 'broken')
+    writeFleet(broken, 5)
+    writeFileSync(join(broken, 'evidence', 'node4.tar'), 'no tar')
+    rmSync(join(broken, 'evidence', 'node5.tar'))
+    writeFileSync(
+      join(broken, 'inventory.ini'),
+      'node2\nnode3\nnode4\nnode5\n[kube_control_plane]\nnode2\n[kube_node]\nnode3\nnode4\nnode5\n[k8s_cluster:children]\nkube_control_plane\nkube_node\n',
+    )
+    const { status, err, out } = runWhofixes([
+      ...[
+        'preflight',
+        tree,
+        '--host',
+        'all',
+        '-i',
+        join(broken, 'inventory.ini'),
+        '--evidence',
+        join(broken, 'evidence'),
+      ],
+      ...['--format', 'json'],
+    ])
+    assert.equal(status, 3)
+    assert.equal(hostsOf(out).length, 4)
+    assert.ok(
+      err.some(line => /node4\.tar: .*no tar archive|node4\.tar: the archive breaks off/.test(line)),
+      err.join('\n'),
+    )
+    assert.ok(err.some(line => line.includes('no evidence of node5')))
+    assert.ok(err.some(line => /not in the inventory.*node1/.test(line)))
+  })
+})
