@@ -332,10 +332,6 @@ function openRun(tree: SourceTree, request: AnalysisRequest): OpenRun {
   const isFollowed = evidence !== undefined && request.followsHost !== false
   const along = isFollowed ? followHost(evidence, roleTexts(tree), request.hostMoment) : undefined
   const facts = factsFor(request, diagnostics.report, inventory.hosts.keys(), host, evidence)
-  if (request.facts !== undefined && request.hostFacts === undefined && !facts.has(host) && !facts.has(ANY_HOST)) {
-    const message = `no facts of ${host} in it; it has ${[...facts.keys()].slice(0, 8).join(', ') || 'none'}`
-    diagnostics.report({ code: 'facts-malformed', severity: 'warning', message, at: startOf(request.facts) })
-  }
   const extraVars = readExtraVars(request.extraVars, diagnostics.report)
   const options: RunOptions = {
     playbook: request.playbook,
@@ -424,7 +420,7 @@ function textsAsBooleans({ tasks }: Run, extraVars: readonly Definition[]): read
 }
 
 function factsFor(
-  { facts, commonFacts, hostFacts }: AnalysisRequest,
+  { facts, commonFacts, hostFacts, inventory }: AnalysisRequest,
   report: Report,
   hosts: Iterable<string>,
   host: string,
@@ -432,7 +428,14 @@ function factsFor(
 ): ReadonlyMap<string, Dict> {
   if (hostFacts !== undefined) return hostFacts
   if (commonFacts !== undefined) return new Map([[ANY_HOST, commonFacts]])
-  const given = facts === undefined ? new Map<string, Dict>() : readFacts(facts, report, hosts)
+  const read = facts === undefined ? new Map<string, Dict>() : readFacts(facts, report, hosts)
+  const [only] = read.values()
+  // Without an inventory the run has one host of a made-up name; facts of one host are meant for it.
+  const given = only !== undefined && read.size === 1 && inventory.length === 0 ? new Map([[host, only]]) : read
+  if (facts !== undefined && !given.has(host) && !given.has(ANY_HOST)) {
+    const message = `no facts of ${host} in it; it has ${[...given.keys()].slice(0, 8).join(', ') || 'none'}`
+    report({ code: 'facts-malformed', severity: 'warning', message, at: startOf(facts) })
+  }
   if (evidence === undefined || given.has(host) || given.has(ANY_HOST)) return given
   return new Map([...given, [host, factsOf(evidence)]])
 }

@@ -6,6 +6,7 @@ import { placeOf } from '../source/text.js'
 import { type Applied, editFile } from './changes/applied.js'
 import { changeFile, removeFstabEntries } from './changes/files.js'
 import { changeModule, changeSysctl } from './changes/kernel.js'
+import { changeSelinux } from './changes/selinux.js'
 import { changeUnit, endListeners, endProcesses } from './changes/units.js'
 import type { HostState } from './host-state.js'
 import type { Holder } from './moment.js'
@@ -71,6 +72,7 @@ const changes: {
         : { kind: 'unknown', because, places: [] }
   },
   unit: changeUnit,
+  selinux: changeSelinux,
   'processes-signalled': endProcesses,
   kubeadm: (effect, { state, because }) => {
     if (!/^(init|join|reset)\b/.test(effect.subcommand)) return

@@ -52,7 +52,7 @@ export function markKeys(
   const asked = [...right].map(([key, { value, because }]): MarkedKey => {
     const answer = given.get(key)
     const base = { key, given: answer?.value ?? null, expected: value ?? null, line: answer?.line ?? null }
-    if (answer === undefined) return { ...base, mark: 'wrong', because: 'the key is missing' }
+    if (answer === undefined) return { ...base, mark: 'wrong', because: `the key is missing: ${because}` }
     if (value === null || value === 'unknown')
       return {
         ...base,
@@ -71,8 +71,13 @@ export function markKeys(
   return [...asked, ...others]
 }
 
-/** Numbers and booleans may stand as text, as a shell script writes them; lists are compared in order. */
+const YES: readonly unknown[] = [1, '1', 'yes', 'on', 'loaded']
+const NO: readonly unknown[] = [0, '0', 'no', 'off', '', null]
+
+/** Numbers and booleans may stand as text, as a shell script writes them, a version as a number; lists are compared in order. */
 function isSameAnswer(_: string, given: unknown, expected: unknown): boolean {
+  if (typeof expected === 'boolean' && (expected ? YES : NO).includes(given)) return true
+  if (typeof expected === 'string' && typeof given === 'number') return String(given) === expected
   return plain(given) === plain(expected)
 }
 

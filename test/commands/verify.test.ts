@@ -50,6 +50,8 @@ const cases: readonly (readonly [says: string, name: string, content: unknown, s
     0,
     /4 right/,
   ],
+  ['booleans as numbers', 'before.json', { ...before, br_netfilter: 0 }, 0, /4 right/],
+  ['a boolean that is the other one', 'before.json', { ...before, br_netfilter: 1 }, 1, /3 right, 1 wrong/],
   ['another amount of swap', 'before.json', { ...before, swap_total_kb: 0 }, 1, /it is 2097148 on the host/],
   ['a port too many', 'before.json', { ...before, busy_ports: [6443, 10250] }, 1, /it is \[10250\] on the host/],
   ['who holds the ports', 'ports.json', [port], 0, /1 right/],

@@ -119,6 +119,22 @@ const rows: readonly {
     files: { '/etc/sysctl.d/zz.conf': null },
   },
   {
+    says: 'SELinux made permissive for good',
+    tasks: [{ selinux: { policy: 'targeted', state: 'permissive' } }],
+    host: {
+      '/sys/fs/selinux/enforce': '1',
+      '/etc/selinux/config': '# SELINUX= says\nSELINUX=enforcing\nSELINUXTYPE=targeted\n',
+    },
+    problems: { selinux: ['problem', 'ok', 'ok'] },
+    files: { '/etc/selinux/config': '# SELINUX= says\nSELINUX=permissive\nSELINUXTYPE=targeted\n' },
+  },
+  {
+    says: 'SELinux made permissive now',
+    tasks: [{ command: 'setenforce 0' }],
+    host: { '/sys/fs/selinux/enforce': '1', '/etc/selinux/config': 'SELINUX=enforcing\n' },
+    problems: { selinux: ['problem', 'ok', 'problem'] },
+  },
+  {
     says: 'a kernel module that is not there',
     tasks: [{ name: 'load it', 'community.general.modprobe': { name: 'nosuch' } }],
     stops: [/^load it: modprobe nosuch fails/],
