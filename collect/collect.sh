@@ -76,9 +76,13 @@ linked() { # links: together where each has one line of its own, else each by it
     return
   fi
   printf '%s\n' "$links" | while IFS= read -r link; do
-    line=$(ls -lnd "$link" 2>/dev/null && echo .) || continue
+    line=$(ls -lnd "$link" 2>/dev/null; echo .)
     line=${line%??}
-    case $line in *[[:cntrl:]]*) say unreadable "$link" ;; *) printf '=%s\n%s\n' "$link" "$line" ;; esac
+    case $line in
+      .) ;; # it is gone
+      *[[:cntrl:]]*) say unreadable "$link" ;;
+      *) printf '=%s\n%s\n' "$link" "$line" ;; # one without a target is called unreadable by pack
+    esac
   done
 }
 
@@ -392,7 +396,7 @@ pack() {
     mode += 2048 * (substr($1, 4, 1) ~ /[sS]/) + 1024 * (substr($1, 7, 1) ~ /[sS]/) + 512 * (substr($1, 10, 1) ~ /[tT]/)
     sub(/^[^ ]+ +[0-9]+ +[0-9]+ +[0-9]+ +([0-9]+, *)?[0-9]+ +[^ ]+ +[^ ]+ +[^ ]+ /, "", path)
     if (type == "l") {
-      if (index(path, link " -> ") != 1) link = substr(path, 1, index(path, " -> ") - 1)
+      if (path != link && index(path, link " -> ") != 1) link = substr(path, 1, index(path, " -> ") - 1)
       target = substr(path, length(link) + 5); path = link
     }
     if (!(path in may) || seen[path]++ || path == "proc/net") next # a link to that of this very process
