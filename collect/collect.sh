@@ -1,36 +1,193 @@
 #!/bin/sh
 # Prints, as a tar, what whofixes needs to know of this host. It reads and changes nothing: no temporary file, no setting.
-# Needs a POSIX shell, find, ls, awk and tr. As root it sees all; as another user it says in evidence.json what it could not read.
+# Needs a POSIX shell, find, ls, awk, sed and tr. As root it sees all; as another user it says in evidence.json what it could not read.
 #
 #   ssh node1 sudo sh -s < collect.sh > node1.tar     another host
 #   sudo sh collect.sh > here.tar                     this one
 #   sudo ROOT=/mnt sh collect.sh > image.tar          a file system that is mounted at /mnt
 #
-# How: the shell names paths, `find … -exec ls -lnd` prints what stands there, and one awk makes a member of the tar of each
-# line of ls; a line that begins with @ says something about a path. Contents are read by awk, and what looks like a secret is
-# put out of them. At the end stands evidence.json: what was captured, so that what is not here is known not to exist.
+# How: `list` names paths and prints lines about them, `pack` (one awk) makes a tar of the lines.
+#   =PATH           the list of what may be read: nothing else is
+#   a line of ls    what stands there; the content of a plain file is then read, and what looks like a secret put out of it
+#   @KIND PATH      what is said of it in evidence.json, so that what is not in the tar is known not to exist
+#   @run, >         a command and what it printed
+# Others can name files, and link them, so that one line of ls looks like two. So whatever holds a control character is left out
+# and called unreadable, links are looked at one by one, no link is read through, and nothing outside of ROOT is looked at.
 
-say() { # say KIND PATH…: a pattern that matched nothing is no path
-  kind=$1
+### Paths
+
+say() { # say KIND PATH…
+  said=$1
   shift
-  for path do case $path in *'*'*) ;; *) printf '@%s /%s\n' "$kind" "$path" ;; esac done
+  for each do case $each in *[[:cntrl:]]*) ;; *) printf '@%s /%s\n' "$said" "$each" ;; esac done
 }
 
-# Paths and all that lies under them. A name that ls cannot print in one line is left out, and its directory is called unreadable.
-captured() {
-  say captured "$@"
-  find "$@" \( -name '*[[:cntrl:]]*' -o -name '* -> *' \) -prune -exec dirname {} \; 2>/dev/null | sed 's|^|@unreadable /|'
-  find "$@" -name '*[[:cntrl:]]*' -prune -o -type d -print 2>/dev/null | while IFS= read -r dir; do
+inside() { # whether the directory of a path lies in ROOT, all links followed
+  case $top,$1 in ,*) return 0 ;; *,*/*) dir=${1%/*} ;; *) return 0 ;; esac
+  [ "$dir" != "$last" ] || return "$was"
+  last=$dir was=0
+  case $(cd -P "./$dir" 2>/dev/null && pwd -P)/ in
+    "$top"/*) ;;
+    *) while [ "$was" = 0 ]; do
+      [ ! -h "$dir" ] || was=1
+      case $dir in */*) dir=${dir%/*} ;; *) break ;; esac
+    done ;;
+  esac
+  return "$was"
+}
+
+shown() { # shown KIND WHICH PATH…: what stands there, of those that find calls WHICH
+  kind=$1 which=$2
+  shift 2
+  for path do
+    shift
+    case $path in
+      *'*'*) continue ;; # a pattern that matched nothing
+      *[[:cntrl:]]*) say unreadable "${path%/*}" && continue ;;
+    esac
+    inside "$path" || { say unreadable "$path" && continue; }
+    [ -z "$kind" ] || say "$kind" "$path"
+    set -- "$@" "$path"
+  done
+  [ $# -gt 0 ] || return 0
+  # shellcheck disable=SC2086 # words of find
+  {
+    find "$@" $which -path '*[[:cntrl:]]*' -prune -exec dirname {} \; | sed 's|^|@unreadable /|'
+    find "$@" -path '*[[:cntrl:]]*' -prune -o $which ! -type l -print | sed 's/^/=/'
+    find "$@" -path '*[[:cntrl:]]*' -prune -o $which ! -type l -exec ls -lnd {} +
+    find "$@" -path '*[[:cntrl:]]*' -prune -o $which -type l -print | linked
+  } 2>/dev/null
+}
+
+linked() { # links: together where each has one line of its own, else each by itself
+  links=$(cat)
+  [ -n "$links" ] || return 0
+  rows=$(lines 'ls -lnd' "$links" 2>/dev/null; echo .)
+  if printf '%s\n' "$links" '' "$rows" | awk '
+    $0 == "" && !inRows { inRows = 1; next }
+    !inRows { link[$0]++; n++; next }
+    $0 == "." && !ends++ { next }
+    { n--; if (!sub(/^l[^ ]+ +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+ +[^ ]+ +[^ ]+ +[^ ]+ /, "")) bad = 1 }
+    /[\001-\037\177]/ || link[substr($0, 1, index($0, " -> ") - 1)]-- < 1 { bad = 1 }
+    END { exit bad || n != 0 }'
+  then
+    printf '%s\n' "$links" | sed 's/^/=/'
+    printf '%s\n' "${rows%??}"
+    return
+  fi
+  printf '%s\n' "$links" | while IFS= read -r link; do
+    line=$(ls -lnd "$link" 2>/dev/null; echo .)
+    line=${line%??}
+    case $line in
+      .) ;; # it is gone
+      *[[:cntrl:]]*) say unreadable "$link" ;;
+      *) printf '=%s\n%s\n' "$link" "$line" ;; # one without a target is called unreadable by pack
+    esac
+  done
+}
+
+asked() { shown asked -prune "$@"; } # whether they are there, and what they are
+standing() { shown '' -prune "$@"; } # the same, of some of many
+
+listed() { # the names in a directory
+  say listed "$1"
+  standing "$1"/* "$1"/.[!.]*
+}
+
+captured() { # paths and all that lies under them
+  [ $# -gt 0 ] || return 0
+  shown captured '' "$@"
+  find "$@" -path '*[[:cntrl:]]*' -prune -o -type d -print 2>/dev/null | while IFS= read -r dir; do
     if [ ! -r "$dir" ] || [ ! -x "$dir" ]; then say unreadable "$dir"; fi
   done
-  find "$@" \( -name '*[[:cntrl:]]*' -o -name '* -> *' \) -prune -o -exec ls -lnd {} + 2>/dev/null
-  # shellcheck disable=SC2046 # a list without blanks: the directories above
-  asked $(printf '%s\n' "$@" | awk '{ while (sub(/\/[^\/]*$/, "")) if (!seen[$0]++) print }')
+  above=$(printf '%s\n' "$@" | awk '{ while (sub(/\/[^\/]*$/, "")) if (!seen[$0]++) print }')
+  lines asked "$above"
 }
 
-asked() { # whether they are there, and what they are
-  say asked "$@"
-  ls -lnd "$@" 2>/dev/null
+lines() { # lines COMMAND TEXT: with the lines as arguments
+  run=$1 text=$2
+  set -f
+  IFS='
+'
+  # shellcheck disable=SC2086 # to be split
+  set -- $text
+  unset IFS
+  set +f
+  $run "$@"
+}
+
+### What is asked for
+
+# Processes that listen: the descriptor, control group, name and program of each. Neither arguments nor environment.
+listening() {
+  # A line that somebody made up names a descriptor at most, and pack takes none that is not of a socket.
+  held=$(find proc/[0-9]*/fd -type l -exec ls -lnd {} + 2>/dev/null | WANT=$(
+    awk '$4 == "0A" { printf "socket:[%s] ", $10 }' proc/net/tcp proc/net/tcp6 proc/1/net/tcp proc/1/net/tcp6 2>/dev/null
+  ) awk 'BEGIN { n = split(ENVIRON["WANT"], w, " "); for (i = 1; i <= n; i++) is[w[i]] = 1 }
+    $NF in is && $(NF - 1) == "->" && $(NF - 2) ~ /^proc\/[0-9]+\/fd\/[0-9]+$/ { print $(NF - 2) }')
+  lines standing "$held"
+  say listed proc
+  set --
+  for pid in $(printf '%s\n' "$held" | awk -F / 'BEGIN { print seen[1] = 1 } $2 && !seen[$2]++ { print $2 }'); do
+    say listed "proc/$pid/fd"
+    for name in '' /fd /comm /cgroup /stat /exe /ns/net; do set -- "$@" "proc/$pid$name"; done
+  done
+  for dir in proc/[0-9]*; do
+    if [ ! -d "$dir/fd" ] || [ -r "$dir/fd" ]; then continue; fi
+    say unreadable "$dir/fd"
+    set -- "$@" "$dir" "$dir/comm" "$dir/cgroup"
+  done
+  asked "$@" proc/self/ns/net
+}
+
+interfaces() { # in the directories of the devices, where the links in /sys/class/net lead
+  listed sys/class/net
+  for what in 'captured address mtu operstate type flags' 'asked bridge bonding device'; do
+    set --
+    for link in sys/class/net/*; do
+      dir=$(cd -P "$link" 2>/dev/null && pwd -P) || continue
+      dir=${dir#"$top"/}
+      case $dir in /*) continue ;; esac
+      for name in ${what#* }; do set -- "$@" "$dir/$name"; done
+    done
+    ${what%% *} "$@"
+  done
+}
+
+# Scripts that units, rc.local and cron run: plain files of at most 64 KiB that nobody but root, or who runs this, can put there.
+scripts() {
+  units=etc/systemd/system
+  for dir in $libs; do units="$units $dir/systemd/system"; done
+  # shellcheck disable=SC2086 # words
+  on=$(find $units -type l \( -path '*.wants/*' -o -path '*.requires/*' \) 2>/dev/null)
+  # shellcheck disable=SC2086 # words
+  names=$(ENABLED=$on find $units etc/rc.local etc/rc.d/rc.local etc/crontab etc/cron.d var/spool/cron/crontabs -path '*[[:cntrl:]]*' -prune \
+    -o -type f \( ! -path '*/systemd/*' -o -name '*.service' -o -path '*.d/*.conf' \) -exec awk '
+      BEGIN { n = split(ENVIRON["ENABLED"], each, "\n"); for (i = 1; i <= n; i++) on[unit(each[i])] = 1 }
+      function unit(path) { sub(/\.d\/[^\/]*$/, "", path); sub(/.*\//, "", path); sub(/@[^.]*\./, "@.", path); return path }
+      FNR == 1 { file = FILENAME; ours = file ~ /^etc|local/ || unit(file) in on; more = 0 }
+      file ~ /systemd/ ? ours && (more || /^[ \t]*Exec[A-Za-z]*[ \t]*=/) : file ~ /^(etc|var.spool).cron/ ? /^[ \t]*@reboot/ : !/^[ \t]*#/ {
+        more = /\\$/; sub(/=[ \t]*[-@:+!|]*/, " "); n = split($0, word, /[ \t"\047;|&=()<>]+/)
+        for (i = 1; i <= n; i++) if (word[i] ~ /^\/[A-Za-z0-9_.\/+-]+$/ && word[i] !~ /\/\.\.?\/|^\/(proc|sys|dev)\//) print substr(word[i], 2)
+      }' {} + 2>/dev/null | sort -u)
+  set --
+  for path in $(lines small "$names"); do
+    if [ -f "$path" ] && [ ! -h "$path" ] && inside "$path" && guarded "$path"; then set -- "$@" "$path"; fi
+  done
+  echo @scripts
+  asked "$@"
+}
+
+small() { find "$@" -prune -type f -size -129 2>/dev/null; }
+
+guarded() { # guarded PATH: whether only root, or who runs this, decides what stands there
+  real=$(cd -P "./${1%/*}" 2>/dev/null && pwd -P) || return 1
+  real=${real#"$top"/}
+  set -- "$1"
+  for dir in "${1%/*}" "$real"; do
+    while set -- "$@" "$dir"; do case $dir in */*) dir=${dir%/*} ;; *) break ;; esac done
+  done
+  [ -z "$(find "$@" -prune \( ! -user 0 ! -user "$me" -o ! -type l \( -perm -002 -o -perm -020 ! -group 0 \) \) 2>&1)" ]
 }
 
 output() { # what a command prints that only looks; its status is the last line
@@ -40,78 +197,47 @@ output() { # what a command prints that only looks; its status is the last line
   { echo; "$@" 2>/dev/null; printf '\n%s\n' "$?"; } | sed '2,$s/^/>/'
 }
 
-# Processes that listen: the descriptor, control group, name and program of each. Neither arguments nor environment.
-listening() {
-  want=$(awk '$4 == "0A" { printf "socket:[%s] ", $10 }' proc/net/tcp proc/net/tcp6 2>/dev/null)
-  held=$(find proc/[0-9]*/fd -type l -exec ls -lnd {} + 2>/dev/null |
-    awk -v want="$want" 'BEGIN { n = split(want, w, " "); for (i = 1; i <= n; i++) is[w[i]] = 1 } $NF in is')
-  printf '%s\n' "$held"
-  say listed proc
-  for pid in $(printf '%s\n' "$held" | awk 'BEGIN { print seen[1] = 1 } NF > 2 { split($(NF - 2), p, "/"); if (!seen[p[2]]++) print p[2] }'); do
-    say listed "proc/$pid/fd"
-    asked "proc/$pid" "proc/$pid/fd" "proc/$pid/comm" "proc/$pid/cgroup" "proc/$pid/stat" "proc/$pid/exe" "proc/$pid/ns/net"
-  done
-  for dir in proc/[0-9]*; do
-    if [ ! -d "$dir/fd" ] || [ -r "$dir/fd" ]; then continue; fi
-    say unreadable "$dir/fd"
-    ls -lnd "$dir" "$dir/comm" "$dir/cgroup" 2>/dev/null
-  done
-}
-
-interfaces() { # in the directories of the devices, where the links in /sys/class/net lead
-  top=$(pwd -P)
-  say listed sys/class/net
-  ls -lnd sys/class/net/* 2>/dev/null
-  for link in sys/class/net/*; do
-    dir=$(cd -P "$link" 2>/dev/null && pwd -P) || continue
-    dir=${dir#"${top%/}"/}
-    captured "$dir/address" "$dir/mtu" "$dir/operstate" "$dir/type" "$dir/flags"
-    asked "$dir/bridge" "$dir/bonding" "$dir/device"
-  done
-}
-
 list() {
   libs='usr/lib usr/local/lib'
   [ -h lib ] || libs="$libs lib"
-  ls -lnd bin sbin lib lib64 2>/dev/null
+  asked bin sbin lib lib64
   release=$(cat proc/sys/kernel/osrelease 2>/dev/null || uname -r)
-  set -- etc/fstab etc/sysctl.conf etc/modules etc/rc.local etc/default/zramswap etc/default/grub etc/ufw/sysctl.conf etc/waagent.conf \
-    etc/dphys-swapfile etc/systemd run/systemd/system run/systemd/generator run/systemd/generator.early run/systemd/generator.late \
-    run/systemd/transient etc/selinux/config etc/os-release usr/lib/os-release etc/*-release etc/*_version etc/hostname etc/hosts \
-    etc/resolv.conf proc/meminfo proc/swaps proc/modules proc/cmdline proc/cpuinfo proc/mounts proc/version proc/net/tcp proc/net/tcp6 \
-    proc/net/route proc/net/ipv6_route proc/net/if_inet6 proc/net/fib_trie proc/sys/net/bridge proc/sys/net/ipv4/ip_forward \
-    proc/sys/net/ipv4/ip_local_reserved_ports proc/sys/net/ipv4/conf/*/forwarding proc/sys/net/ipv4/conf/*/rp_filter \
-    proc/sys/net/ipv6/conf/*/forwarding proc/sys/net/ipv6/conf/*/disable_ipv6 proc/sys/net/netfilter/nf_conntrack_max \
-    proc/sys/kernel/panic proc/sys/kernel/panic_on_oops proc/sys/kernel/osrelease proc/sys/kernel/version proc/sys/kernel/arch \
-    proc/sys/kernel/hostname proc/sys/kernel/pid_max proc/xen sys/hypervisor/type etc/coreos/update.conf etc/products.d/baseproduct \
-    proc/sys/kernel/keys proc/sys/vm/overcommit_memory proc/sys/vm/panic_on_oom proc/sys/vm/swappiness proc/sys/vm/max_map_count \
-    proc/sys/fs/inotify proc/sys/fs/file-max proc/sys/fs/may_detach_mounts proc/sys/crypto/fips_enabled \
-    proc/sys/user/max_user_namespaces sys/fs/selinux/enforce sys/fs/selinux/policyvers
+  set -- etc/fstab etc/sysctl.conf etc/modules etc/initramfs-tools/modules etc/default/zramswap etc/default/grub etc/waagent.conf \
+    etc/dphys-swapfile etc/rc.local etc/rc.d/rc.local etc/crontab etc/cron.d var/spool/cron/crontabs etc/ufw/sysctl.conf etc/ufw/ufw.conf \
+    etc/default/ufw etc/tuned usr/lib/tuned etc/systemd run/systemd/system run/systemd/generator run/systemd/generator.early \
+    run/systemd/generator.late run/systemd/transient etc/selinux/config etc/os-release usr/lib/os-release etc/*-release etc/*_version \
+    etc/hostname etc/hosts etc/resolv.conf proc/meminfo proc/swaps proc/modules proc/cmdline proc/cpuinfo proc/mounts proc/version \
+    proc/net/tcp proc/net/tcp6 proc/1/net/tcp proc/1/net/tcp6 proc/net/route proc/net/ipv6_route proc/net/if_inet6 proc/net/fib_trie \
+    proc/sys/net/bridge proc/sys/net/ipv4/ip_forward proc/sys/net/ipv4/ip_local_reserved_ports proc/sys/net/ipv4/conf/*/forwarding \
+    proc/sys/net/ipv4/conf/*/rp_filter proc/sys/net/ipv6/conf/*/forwarding proc/sys/net/ipv6/conf/*/disable_ipv6 \
+    proc/sys/net/netfilter/nf_conntrack_max proc/sys/kernel/panic proc/sys/kernel/panic_on_oops proc/sys/kernel/osrelease \
+    proc/sys/kernel/version proc/sys/kernel/arch proc/sys/kernel/hostname proc/sys/kernel/pid_max proc/sys/kernel/keys proc/xen \
+    sys/hypervisor/type etc/coreos/update.conf etc/products.d/baseproduct proc/sys/vm/overcommit_memory proc/sys/vm/panic_on_oom \
+    proc/sys/vm/swappiness proc/sys/vm/max_map_count proc/sys/fs/inotify proc/sys/fs/file-max proc/sys/fs/may_detach_mounts \
+    proc/sys/crypto/fips_enabled proc/sys/user/max_user_namespaces sys/fs/selinux/enforce sys/fs/selinux/policyvers
   for dir in etc run $libs; do
-    set -- "$@" "$dir/sysctl.d" "$dir/modules-load.d" "$dir/modprobe.d" "$dir/systemd/zram-generator.conf" "$dir/systemd/zram-generator.conf.d"
+    set -- "$@" "$dir/sysctl.d" "$dir/modules-load.d" "$dir/modprobe.d" "$dir/systemd/network"
+    for name in zram-generator networkd; do set -- "$@" "$dir/systemd/$name.conf" "$dir/systemd/$name.conf.d"; done
   done
   for dir in $libs; do set -- "$@" "$dir/systemd/system" "$dir/modules/$release/modules.dep" "$dir/modules/$release/modules.builtin"; done
   captured "$@"
-  for dir in proc/sys/net/ipv4/conf proc/sys/net/ipv6/conf sys/module; do
-    say listed "$dir"
-    ls -lnd "$dir"/* 2>/dev/null
-  done
+  for dir in proc/sys/net/ipv4/conf proc/sys/net/ipv6/conf sys/module; do listed "$dir"; done
   # Control groups: their directories say which units run. Version 2 has one tree, version 1 keeps units in the one of systemd.
   groups=sys/fs/cgroup/systemd
   [ ! -e sys/fs/cgroup/cgroup.controllers ] || groups=sys/fs/cgroup
-  say captured "$groups"
   asked sys/fs sys/fs/cgroup sys/fs/cgroup/cgroup.controllers
-  find "$groups" -type d -exec ls -lnd {} + 2>/dev/null
+  shown captured '-type d' "$groups"
   listening
   interfaces
+  scripts
 
   echo @names # contents stay where they are from here on: that a file is there is all that is said
-  say listed etc # which distribution it is, is also told by the release files of others that are not there
-  ls -lnd etc/* etc/.[!.]* 2>/dev/null
+  for dir in etc etc/rc2.d etc/rc3.d etc/rc4.d etc/rc5.d; do listed "$dir"; done
   captured etc/kubernetes etc/ssl/etcd etc/cni/net.d etc/NetworkManager/conf.d etc/containerd etc/crio etc/docker \
-    usr/lib/systemd/system-generators usr/local/lib/systemd/system-generators
-  set -- boot opt opt/cni opt/cni/bin var var/lib var/lib/etcd var/lib/kubelet var/lib/containerd var/lib/docker var/lib/cni run/ostree-booted \
-    run/containerd/containerd.sock run/crio/crio.sock run/docker.sock swapfile swap.img var/swap etc/apparmor etc/apparmor.d
+    etc/systemd/system-generators usr/lib/systemd/system-generators usr/local/lib/systemd/system-generators
+  set -- boot opt opt/cni opt/cni/bin var var/lib var/lib/etcd var/lib/kubelet var/lib/containerd var/lib/docker var/lib/cni .dockerenv \
+    run/ostree-booted run/containerd/containerd.sock run/crio/crio.sock run/docker.sock run/systemd/container run/.containerenv \
+    swapfile swap.img var/swap etc/apparmor etc/apparmor.d
   for dir in usr/bin usr/sbin usr/local/bin usr/local/sbin opt/bin; do
     set -- "$@" "$dir"
     for name in kubeadm kubelet kubectl containerd runc crun crictl nerdctl etcd etcdctl docker dockerd podman crio python3 swapon modprobe \
@@ -133,14 +259,18 @@ list() {
   output rpm -qa --qf '%{NAME} %{EPOCHNUM} %{VERSION} %{RELEASE} %{ARCH}\n'
 }
 
-# Makes the tar of those lines. NUL is written as \001, of which tr makes NUL: not every awk can print one.
+### The tar. NUL is written as \001, of which tr makes NUL: not every awk can print one.
+
 pack() {
   awk '
   BEGIN {
     ORS = ""; NUL = "\001"; for (NULS = NUL; length(NULS) < 512;) NULS = NULS NULS
     for (i = 1; i < 256; i++) code[sprintf("%c", i)] = i
-    word = "(token|passw|passphrase|secret|preshared|(api|private|access|encryption)[_-]?key)[a-z0-9_.-]*"
-    secret = "(" word "[ \t]*=[ \t]*|--[a-z0-9-]*" word "[ \t]+)[\"\047]?"; login = "://[^/@ \t\"]*:[^/@ \t\"]*@"
+    JOIN = "\002"; blank = "[ \t" JOIN "]" # where a line that is continued was joined
+    hint = "key|token|pass|secret|cred|auth|psk|pat"; login = "://[^/@ \t\"]*:[^/@ \t\"]*@"
+    strong = "key|token|pass|secret|cred|auth|psk|(^|[_.-])pat([_.-]|$)"
+    sure = "token|passw|passphrase|secret|preshared|psk|set_credential|(api|private|access|encryption|fastopen)[_-]?key"
+    between = "^[\"\047]?" blank "*([=:,+]+" blank "*|" blank ")"
   }
   function field(text, width) { return text substr(NULS, 1, width - length(text)) }
   function octal(number, width,    text) { text = sprintf("%0" width "o", number); return field(length(text) > width ? "" : text, width + 1) }
@@ -159,38 +289,94 @@ pack() {
     return "\"" out "\""
   }
   function note(kind, path) { if (!noted[kind, path]++) all[kind] = all[kind] (all[kind] ? "," : "") "\n    " quoted(path) }
-  # The text of a file; why says why there is none: a NUL, a large file, a key.
+
+  # The text of a file; why says why there is none.
   function content(path, size,    text, more, got, kernel) {
-    why = names || size > 16777216 || path ~ /\.netdev$|\/credstore/ ? "withheld" : ""
+    why = names || size > 16777216 || scripts && size > 65536 || isKept(path) ? "withheld" : ""
     if (why) return ""
     RS = NUL; got = (getline text < path)
     if (got < 0) why = "unreadable"
     if (got > 0 && (getline more < path) > 0) why = "withheld"
     RS = "\n"; close(path); if (got < 1) text = ""
     kernel = path ~ /^(proc|sys)\//
-    if (!why && (!kernel && length(text) != size || text ~ /-----BEGIN [A-Z ]*PRIVATE KEY/)) why = "withheld"
-    return why ? "" : kernel && path != "proc/cmdline" ? text : masked(path, text)
+    if (!why && (!kernel && length(text) != size || scripts && text !~ /^#!/ || text ~ /-----BEGIN [A-Z ]*PRIVATE KEY/)) why = "withheld"
+    if (!why && !kernel && index(text, JOIN)) why = "withheld"
+    return why ? "" : kernel && path != "proc/cmdline" || path ~ /^(usr\/(local\/)?)?lib\/modules\// ? text : masked(path, text)
   }
-  function masked(path, text,    lines, n, i, out) {
-    if (tolower(text) !~ secret "|" login "|(environment|setcredential[a-z]*)[ \t]*=") return text
-    n = split(text, lines, "\n"); inside = 0
-    for (i = 1; i <= n; i++) out = out (i > 1 ? "\n" : "") hidden(lines[i])
-    if (out != text) note("masked", "/" path)
+  function isKept(path) { # what lies among the files of systemd and tuned and is none
+    if (path ~ /\/tuned\//) return path !~ /\/(tuned\.conf|active_profile)$/
+    return !scripts && path ~ /^(etc|run|(usr\/(local\/)?)?lib)\/systemd\// && (path ~ /\/credstore/ || path !~ \
+      /(\.(service|socket|target|timer|path|mount|automount|swap|slice|scope|device|network)|\/systemd\/[^\/]*\.conf|\.d\/[^\/]*\.conf)$/)
+  }
+
+  # Secrets. Lines that are continued are looked at as one, and there are as many lines afterwards as before.
+  function masked(path, text,    n, i, j, k, lines, part, out, at) {
+    isCron = path ~ /^(etc|var\/spool)\/cron/; isShell = isCron || text ~ /^#!/; at = 1
+    ends = path == "etc/fstab" ? "[," : isShell ? "[;&|()<>" : "["; ends = ends " \t" JOIN "]"
+    if (!isCron) gsub(/\\\n/, JOIN, text)
+    n = split(text, lines, "\n")
+    for (i = 1; i <= n; i++) {
+      if (isCron && lines[i] !~ /^[ \t]*@reboot/) lines[i] = ""
+      k = split(hidden(lines[i], "/" path ":", at), part, JOIN); out = out (i > 1 ? "\n" : "")
+      for (j = 1; j <= k; j++) out = out (j > 1 ? "\\\n" : "") part[j]
+      at += k ? k : 1
+    }
     return out
   }
-  # A line without its secrets: what Environment= says of a name like these to the end of the line, elsewhere one word.
-  function hidden(line,    low, out, end, variables) {
+  function joins(text) { gsub("[^" JOIN "]", "", text); return text }
+  function hidden(line, place, at,    low, whole, out, name, before, sep, rest, q, how, n, c) {
     low = tolower(line)
-    if (low ~ /^[ \t]*setcredential/ && sub(/=.*/, "=withheld", line)) return line
-    variables = inside || low ~ /^[ \t]*environment[ \t]*=/; inside = variables && line ~ /\\$/
-    if (variables && match(low, /[a-z0-9_]*(key|token|pass|secret|cred|auth)[a-z0-9_]*=/)) return substr(line, 1, RSTART + RLENGTH - 1) "withheld"
-    for (; match(low, secret); low = tolower(line)) {
-      end = RSTART + RLENGTH; out = out substr(line, 1, end - 1); line = substr(line, end)
-      if (match(line, /^[^ \t"\047,;]+/)) { out = out "withheld"; line = substr(line, RLENGTH + 1) }
+    if (low !~ hint && line !~ login) return line
+    whole = low ~ /^[ \t]*environment[ \t]*=/; isExec = low ~ /^[ \t]*exec/
+    if (low ~ /^[ \t]*setcredential[a-z]*[ \t]*=/) { note("masked", place at); n = index(line, "="); return substr(line, 1, n) "withheld" joins(line) }
+    while (match(line, /[A-Za-z0-9_.\/-]+/)) {
+      before = substr(line, 1, RSTART - 1); name = substr(line, RSTART, RLENGTH); line = substr(line, RSTART + RLENGTH)
+      q = quote(before, q); out = out before name
+      if (tolower(name) !~ strong || name ~ /^[Aa]uthor$/ || !match(line, between)) continue
+      sep = substr(line, 1, RLENGTH); rest = substr(line, RLENGTH + 1)
+      if (!isNamed(name, sep, whole) || sep !~ /[=:]/ && rest ~ /^-/) continue
+      if (!whole && (isShell || isExec) && rest ~ /^"?[$`][({A-Za-z_]/) continue # the value of a variable
+      q = low ~ /^[ \t]*[#;]/ ? "" : quote(sep, q); c = substr(rest, 1, 1)
+      how = low ~ /^[ \t]*[#;]/ || sep ~ (":" blank) ? "line" : q != "" && before ~ (q "$") && out !~ /[ \t]-[a-z]*c[ \t]+["\047][^ \t]*$/ ? "quote" : "word"
+      if (how != "quote" && c ~ /["\047]/ && sep ~ /[:,]/ && low !~ /^[ \t]*[#;]/) how = "piece"
+      if (whole && sep ~ /=/ && name !~ /^-/) how = "whole"
+      if (!(n = extent(rest, how, q))) continue
+      note("masked", place at + length(joins(out sep)))
+      c = how != "whole" && c ~ /["\047]/ && c != q && substr(rest, n, 1) == c ? c : ""
+      out = out sep c "withheld" c (how == "whole" ? q : "") joins(substr(rest, 1, n)); line = substr(rest, n + 1)
     }
-    for (line = out line; match(line, login);) line = substr(line, 1, RSTART + 2) "withheld@" substr(line, RSTART + RLENGTH)
+    for (line = out line; match(line, login);) {
+      note("masked", place at + length(joins(substr(line, 1, RSTART))))
+      line = substr(line, 1, RSTART + 2) "withheld@" substr(line, RSTART + RLENGTH)
+    }
     return line
   }
+  # An option, a variable in one case, or a name that says it anywhere. Names of directives and of kernel settings are none of these.
+  function isNamed(name, sep, whole,    low) {
+    low = tolower(name)
+    if (name ~ /^--[^\/]*$|^-[^.\/-][^.\/]*$/) return 1
+    if (sep ~ /=/) return low ~ sure || (whole || name == low || name == toupper(name)) && name !~ /[.\/]/
+    return sep ~ /:/ && name !~ /\//
+  }
+  function quote(text, q,    i, c) { # the quote that is open after a text
+    if (text ~ /["\047]/) for (i = 1; i <= length(text); i++) {
+      c = substr(text, i, 1)
+      if (c == "\\" && q != "\047") i++; else if (c == q) q = ""; else if (q == "" && c ~ /["\047]/) q = c
+    }
+    return q
+  }
+  function extent(text, how, q,    i, c, open) { # how long a value is
+    if (how != "whole") for (i = 1; i <= length(text); i++) {
+      c = substr(text, i, 1)
+      if (c == "\\" && open != "\047" && q != "\047") i++
+      else if (open != "") { if (c == open) { open = ""; if (how == "piece") return i } }
+      else if (q != "" && c == q) return i - 1
+      else if (how == "word" && c ~ ends) return i - 1
+      else if (how != "line" && how != "quote" && c ~ /["\047]/) open = c
+    }
+    return length(text)
+  }
+
   function ended() { # a command: its last line is its status, and what it printed ends before the newline above
     if (command == "") return
     sub(/\n[0-9]+\n$/, "", printed); member("commands/" ++ran, 420, 0, 0, "0", "", printed)
@@ -200,15 +386,21 @@ pack() {
   /^>/ { last = substr($0, 2); printed = printed last "\n"; next }
   { ended() }
   /^@run/ { n = split($0, w, "\t"); for (i = 2; i <= n; i++) command = command (i > 2 ? ", " : "") quoted(w[i]); next }
-  /^@names/ { names = 1; next }
+  /^@scripts/ { scripts = 1; next }
+  /^@names/ { scripts = 0; names = 1; next }
   /^@/ { note(substr($1, 2), substr($0, length($1) + 2)); next }
+  /^=/ { path = substr($0, 2); may[path] = 1; next }
   /^[-dlbcps]/ {
-    mode = 0; type = substr($1, 1, 1); path = $0; target = text = ""
+    mode = 0; type = substr($1, 1, 1); link = path; path = $0; target = text = ""
     for (i = 2; i <= 10; i++) mode = mode * 2 + (substr($1, i, 1) !~ /[-ST]/)
     mode += 2048 * (substr($1, 4, 1) ~ /[sS]/) + 1024 * (substr($1, 7, 1) ~ /[sS]/) + 512 * (substr($1, 10, 1) ~ /[tT]/)
     sub(/^[^ ]+ +[0-9]+ +[0-9]+ +[0-9]+ +([0-9]+, *)?[0-9]+ +[^ ]+ +[^ ]+ +[^ ]+ /, "", path)
-    if (type == "l" && (at = index(path, " -> "))) { target = substr(path, at + 4); path = substr(path, 1, at - 1) }
-    if (seen[path]++ || path == "proc/net") next # a link to that of this very process
+    if (type == "l") {
+      if (path != link && index(path, link " -> ") != 1) link = substr(path, 1, index(path, " -> ") - 1)
+      target = substr(path, length(link) + 5); path = link
+    }
+    if (!(path in may) || seen[path]++ || path == "proc/net") next # a link to that of this very process
+    if (type == "l" && path ~ /^proc\/[0-9]+\/fd\// && target !~ /^socket:\[[0-9]+\]$/) next
     if (type == "l" && target == "") { note("unreadable", "/" path); next }
     if (type == "-") text = content(path, $5); else why = ""
     if (why == "unreadable" && path ~ /^proc\/[0-9]/) next # it is gone by now, so it was never there
@@ -230,6 +422,8 @@ main() {
   LC_ALL=C
   export LC_ALL
   unset TIME_STYLE QUOTING_STYLE BLOCK_SIZE IFS
+  top=$(pwd -P) me=$(id -u) last='' was=0
+  top=${top%/}
   list | pack | tr '\001' '\000'
 }
 main </dev/null

@@ -7,9 +7,10 @@ import { compareBytes } from '../source/store.js'
 import { wholeFile } from '../source/text.js'
 import { directoryStore } from './directory-store.js'
 import type { CommandResult, Evidence } from './evidence.js'
-import type { Found } from './host-files.js'
+import { ABSENT, type Found } from './host-files.js'
 import { type HostStore, hostFilesOver, type StoredEntry } from './host-store.js'
 import { type Manifest, manifestName, readManifest } from './manifest.js'
+import { parentOf } from './scope.js'
 import { storeOf } from './stored-tree.js'
 import { type Archive, indexTar } from './tar.js'
 
@@ -54,13 +55,13 @@ export function evidenceHosts(path: string, report: Report): readonly EvidenceHo
   for (const name of readdirSync(path).sort(compareBytes)) {
     if (name.startsWith('.')) continue
     const origin = join(path, name)
-    const isDirectory = statOf(origin).isDirectory()
-    if (isDirectory ? !isHost(origin) && onlyDirectory(origin) === undefined : !archiveName.test(name)) {
-      const message = `${origin}: neither a .tar, .tar.gz or .tgz file nor a directory with ${manifestName}, etc/ or proc/: left out`
+    const form = formOf(origin)
+    if (form !== 'directory' && form !== 'archive') {
+      const message = `${form.refused}: left out`
       report({ code: 'file-unreadable', severity: 'warning', message, at: wholeFile({ path: origin, text: '' }) })
       continue
     }
-    const host = isDirectory ? name : name.replace(archiveName, '')
+    const host = form === 'directory' ? name : name.replace(archiveName, '')
     const other = hosts.get(host)
     if (other !== undefined) {
       throw new UsageError(
@@ -73,6 +74,21 @@ export function evidenceHosts(path: string, report: Report): readonly EvidenceHo
   throw new UsageError(
     `${path}: no evidence of a host in it; expected ${manifestName}, etc/ or proc/, or a .tar or directory for each host`,
   )
+}
+
+/** In what form evidence of a host stands here, or why none does: a link that leads nowhere, what may not be read. */
+function formOf(path: string): 'directory' | 'archive' | { readonly refused: string } {
+  try {
+    const found = statOf(path)
+    if (found.isDirectory() && (isHost(path) || onlyDirectory(path) !== undefined)) return 'directory'
+    // A pipe would be waited for.
+    if (found.isFile() && archiveName.test(path)) return 'archive'
+  } catch (error) {
+    if (error instanceof UsageError) return { refused: error.message }
+    throw error
+  }
+  const refused = `${path}: neither a .tar, .tar.gz or .tgz file nor a directory with ${manifestName}, etc/ or proc/`
+  return { refused }
 }
 
 function statOf(path: string): Stats {
@@ -112,24 +128,32 @@ function onlyDirectory(path: string): string | undefined {
   const [name, ...others] = namesIn(path).filter(each => !each.startsWith('.'))
   if (name === undefined || others.length > 0) return undefined
   const only = join(path, name)
-  return statOf(only).isDirectory() && isHost(only) ? only : undefined
+  return statSync(only, { throwIfNoEntry: false })?.isDirectory() === true && isHost(only) ? only : undefined
 }
 
 function openHostDirectory(path: string, report: Report): Evidence {
-  const manifest = namesIn(path).includes(manifestName) ? manifestOf(join(path, manifestName)) : undefined
+  const all = directoryStore(path, [])
+  const manifest = namesIn(path).includes(manifestName) ? manifestOf(join(path, manifestName), all) : undefined
   const store = directoryStore(path, manifest === undefined ? [] : [manifestName, 'commands'])
-  const read = directoryStore(path, [])
   tellUnreadable(path, manifest, report)
-  return evidenceOf(path, store, manifest, name => read.entry(name))
+  return evidenceOf(path, store, manifest, name => besideIn(all, name))
 }
 
-function manifestOf(path: string): Manifest {
-  try {
-    return readManifest(path, readFileSync(path, 'utf8'))
-  } catch (error) {
-    if (error instanceof UsageError) throw error
-    throw new UsageError(`${path}: ${reasonOf(error)}; expected the list of what was captured`)
+/** What stands beside evidence.json; no link is followed to it, as it may lead out of the evidence. */
+function besideIn(all: HostStore, name: string): Found<StoredEntry> {
+  for (let above = parentOf(name); above !== undefined && above !== '/'; above = parentOf(above)) {
+    const found = all.entry(above)
+    if (found.kind !== 'known' || found.value.kind !== 'directory') return ABSENT
   }
+  return all.entry(name)
+}
+
+function manifestOf(path: string, all: HostStore): Manifest {
+  const found = all.entry(`/${manifestName}`)
+  const refused = found.kind === 'unknown' ? found.because : 'it is no file'
+  const content = found.kind === 'known' && found.value.kind === 'file' ? found.value.bytes() : { refused }
+  if ('bytes' in content) return readManifest(path, Buffer.from(content.bytes).toString())
+  throw new UsageError(`${path}: ${content.refused}; expected the list of what was captured`)
 }
 
 function openArchive(path: string, report: Report): Evidence {

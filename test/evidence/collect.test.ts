@@ -28,6 +28,7 @@ const awks = ['mawk', 'gawk', 'busybox awk']
 
 let directory = ''
 let root = ''
+let mask = 0o022
 
 /** Runs the collector and opens what it printed; the shell finds the awk given before its own. */
 function collect(shell: readonly string[], awk: string, environment: Readonly<Record<string, string>>): Evidence {
@@ -41,6 +42,13 @@ function collect(shell: readonly string[], awk: string, environment: Readonly<Re
   const path = join(directory, 'host.tar')
   writeFileSync(path, ran.stdout)
   return openEvidence(path, () => {})
+}
+
+/** What the archive that was collected last says of itself. */
+function manifest(): Readonly<Record<'captured' | 'masked' | 'unreadable', readonly string[]>> {
+  const tar = readFileSync(join(directory, 'host.tar'), 'latin1')
+  const start = tar.lastIndexOf('{\n  "captured"')
+  return JSON.parse(tar.slice(start, tar.indexOf('\n}\n', start) + 2))
 }
 
 const isHere = (command: string): boolean => spawnSync(command.split(' ')[0] ?? '', ['--help']).error === undefined
@@ -91,6 +99,9 @@ function plant(): void {
   put('etc/NetworkManager/conf.d/calico.conf', planted)
   put('etc/systemd/network/wg.netdev', `PrivateKey=${planted}\n`)
   put('etc/systemd/system/credstore/x', planted)
+  plantForgeries()
+  plantSecrets()
+  plantBoot()
   put(
     'etc/systemd/system/agent.service',
     [
@@ -147,6 +158,135 @@ function plant(): void {
   put('usr/local/bin/kubeadm', planted)
 }
 
+/** What a line of ls would say of the file that nobody but root may read. */
+const forged = `-rw-r----- 1 0 42 ${planted.length} Jan  1 00:00 etc`
+
+/** Names and targets that look like other lines: each would bring /etc/shadow where it is taken for one. */
+function plantForgeries(): void {
+  const links: Readonly<Record<string, string>> = {
+    'proc/43/fd/3': 'socket:[77]',
+    'proc/43/exe': `/home/me/x\n${forged}/shadow`,
+    'proc/42/fd/9': `/home/me/x\n${forged}/shadow`,
+    'proc/42/fd/10': `x\nlrwxrwxrwx 1 0 0 1 Jan  1 00:00 ../etc/shadow -> socket:[77]`,
+    'proc/42/fd/11': `x\nlrwxrwxrwx 1 0 0 1 Jan  1 00:00 proc/1/fd/0 -> socket:[77]`,
+    'proc/1/fd/0': '/home/me/private',
+    'etc/systemd/system/a.service': `x\n=etc/shadow\n${forged}/shadow`,
+    'etc/systemd/system/b.service': 'x\n@captured /home',
+    'etc/systemd/system/c.service': 'ends\n',
+    'etc/systemd/system/d.service': 'ends\n.',
+    'etc/systemd/system/e.service': '/lib/systemd/system/e.service',
+    'etc/modules-load.d/link.conf': '../shadow',
+    'etc/initramfs-tools': join(directory, 'outside'),
+    'opt/away': '/etc',
+  }
+  for (const [link, target] of Object.entries(links)) {
+    mkdirSync(dirname(join(root, link)), { recursive: true })
+    symlinkSync(target, join(root, link))
+  }
+  put(`etc/modules-load.d/x\n${forged}/shadow`, planted)
+  put(`etc/modules-load.d/y\n=etc/shadow\n${forged}/shadow`, planted)
+  put(`proc/sys/net/ipv4/conf/x\n${forged}/forwarding`, '0\n')
+  mkdirSync(join(directory, 'outside'), { recursive: true })
+  writeFileSync(join(directory, 'outside/modules'), planted)
+}
+
+/** Files of which something is put out: what they say, and what is to come out. */
+const masked: readonly (readonly [path: string, before: string, after: string])[] = [
+  [
+    'a',
+    `ExecStart=/bin/a --token \\\n  ${planted} --listen 1\n`,
+    'ExecStart=/bin/a --token \\\n  withheld --listen 1\n',
+  ],
+  [
+    'b',
+    `ExecStart=/bin/a --password 'two ${planted} words' -x\nUser=b\n`,
+    "ExecStart=/bin/a --password 'withheld' -x\nUser=b\n",
+  ],
+  [
+    'c',
+    `ExecStart=/bin/a -H "Authorization: Bearer ${planted}" --password:${planted} --pass ${planted} --key=${planted} -p 1\n`,
+    'ExecStart=/bin/a -H "Authorization: withheld" --password:withheld --pass withheld --key=withheld -p 1\n',
+  ],
+  [
+    'd',
+    `ExecStart=/bin/a --auth-key ${planted} --credentials "${planted} \\" ${planted}" -token=${planted},${planted} z\n`,
+    'ExecStart=/bin/a --auth-key withheld --credentials "withheld" -token=withheld z\n',
+  ],
+  [
+    'e',
+    `ExecStart=/bin/sh -c "DB_PASS=${planted} GH_PAT='${planted} ${planted}' run --auth --token ${planted}"\n`,
+    'ExecStart=/bin/sh -c "DB_PASS=withheld GH_PAT=\'withheld\' run --auth --token withheld"\n',
+  ],
+  [
+    'f',
+    `Environment="A=1" \\\n  "STRIPE_KEY=${planted}\\\n ${planted}" \\\n ${planted}\nKillMode=none\n`,
+    'Environment="A=1" \\\n  "STRIPE_KEY=withheld"\\\n\\\n\nKillMode=none\n',
+  ],
+  ['g', `SetCredential=a: \\\n${planted}\nPassEnvironment=A\n`, 'SetCredential=withheld\\\n\nPassEnvironment=A\n'],
+  [
+    'h',
+    `ExecStart=/bin/a '--token' '${planted}' "--api-key" "${planted}" --password=${planted}";"${planted} && swapon -a\n`,
+    'ExecStart=/bin/a \'--token\' \'withheld\' "--api-key" "withheld" --password=withheld && swapon -a\n',
+  ],
+  ['i', `# curl -H 'X-Token: ${planted}' don't ${planted}\n[Service]\n`, "# curl -H 'X-Token: withheld\n[Service]\n"],
+  [
+    'same',
+    'ExecStart=/bin/a --token $TOKEN --auth --port 1 \\\n  --key "$KEY" ssh-keygen -A\nKeyringMode=private\nPassCredentials=yes\n',
+    'ExecStart=/bin/a --token $TOKEN --auth --port 1 \\\n  --key "$KEY" ssh-keygen -A\nKeyringMode=private\nPassCredentials=yes\n',
+  ],
+]
+
+function plantSecrets(): void {
+  for (const [name, before] of masked) put(`etc/systemd/system/mask-${name}.service`, before)
+  put('etc/systemd/system/foo.env', `A=${planted}\n`)
+  put('etc/systemd/system/foo.conf', `A=${planted}\n`)
+  put('etc/systemd/system/foo.service.d/10.conf', '[Service]\nUser=a\n')
+  put('etc/systemd/network/10.network', `[Network]\nIPForward=yes\nPSK=${planted}\nPrivateKey = ${planted}\n`)
+  put('etc/systemd/networkd.conf', '[Network]\nIPv4Forwarding=yes\n')
+  put(
+    'etc/default/ufw',
+    `IPT_SYSCTL=/etc/ufw/sysctl.conf\nexport STRIPE_KEY="${planted}"\nGH_PAT=${planted}\nPATH=/bin\n`,
+  )
+  const kernel =
+    'kernel/keys/root_maxkeys = 1\n-kernel.keys.maxkeys=2\nkernel.keys.maxbytes = 3\nvm.overcommit_memory=1\n'
+  put('etc/sysctl.d/keys.conf', `${kernel}net.ipv4.tcp_fastopen_key = ${planted}\n`)
+}
+
+/** What is run at boot by other programs than systemd's own. */
+function plantBoot(): void {
+  const script = `#!/bin/sh\nTOKEN=${planted}; swapon /swapfile\nsysctl -w vm.swappiness=1\n`
+  put(
+    'etc/crontab',
+    `MAILTO=${planted}\n@reboot root /opt/cron.sh --token ${planted} && swapon -a\n0 1 * * * root x ${planted}\n`,
+  )
+  put('etc/cron.d/job', '@reboot root modprobe br_netfilter\n')
+  put('var/spool/cron/crontabs/root', `0 1 * * * x ${planted}\n@reboot sysctl -p\n`, 0o600)
+  put('etc/rc.local', '#!/bin/sh\n/opt/local.sh\nexit 0\n', 0o755)
+  put('etc/tuned/active_profile', 'mine\n')
+  put('etc/tuned/mine/tuned.conf', '[sysctl]\nnet.ipv4.ip_forward = 0\n')
+  put('etc/tuned/mine/script.sh', planted)
+  put('usr/lib/tuned/balanced/tuned.conf', '[main]\n')
+  put('etc/ufw/ufw.conf', 'ENABLED=yes\n')
+  put(
+    'etc/systemd/system/boot.service',
+    '[Service]\nExecStartPre=-/bin/sh /opt/pre.sh\nExecStart=/opt/main.sh "/opt/big.sh" \\\n /opt/open.sh\nExecStop=/opt/elf /opt/link.sh /opt/away/shadow /opt/open/in.sh\n',
+  )
+  put('usr/lib/systemd/system/vendor@.service', '[Service]\nExecStart=@/opt/vendor.sh vendor\n')
+  put('usr/lib/systemd/system/off.service', '[Service]\nExecStart=/opt/off.sh\n')
+  mkdirSync(join(root, 'etc/systemd/system/multi-user.target.wants'), { recursive: true })
+  symlinkSync(
+    '/lib/systemd/system/vendor@.service',
+    join(root, 'etc/systemd/system/multi-user.target.wants/vendor@1.service'),
+  )
+  for (const name of ['pre', 'main', 'vendor', 'cron', 'local']) put(`opt/${name}.sh`, script, 0o755)
+  for (const name of ['off', 'open', 'unnamed', 'open/in']) put(`opt/${name}.sh`, `#!/bin/sh\n${planted}\n`, 0o755)
+  put('opt/big.sh', `#!/bin/sh\n# ${planted} ${'x'.repeat(70_000)}\n`)
+  put('opt/elf', `\x7fELF${planted}`)
+  symlinkSync('/etc/shadow', join(root, 'opt/link.sh'))
+  chmodSync(join(root, 'opt/open.sh'), 0o757)
+  chmodSync(join(root, 'opt/open'), 0o777)
+}
+
 /** Everything that would tell of a change, by path. */
 function stateOf(path: string): readonly string[] {
   return readdirSync(path, { recursive: true, encoding: 'utf8' })
@@ -162,9 +302,13 @@ describe('the collector', () => {
     if (process.platform !== 'linux') return this.skip()
     directory = mkdtempSync(join(tmpdir(), 'whofixes-collect-'))
     root = join(directory, 'a root')
+    mask = process.umask(0o022)
     plant()
   })
-  after(() => rmSync(directory, { recursive: true, force: true }))
+  after(() => {
+    process.umask(mask)
+    rmSync(directory, { recursive: true, force: true })
+  })
 
   for (const shell of shells) {
     for (const awk of awks) {
@@ -246,7 +390,7 @@ describe('the collector', () => {
           assert.deepEqual(unit.slice(1), [
             'Environment=API_KEY=withheld',
             'Environment="LEVEL=1" \\',
-            '  "DB_PASSWORD=withheld',
+            '  "DB_PASSWORD=withheld"',
             'Environment=HOME=/root',
             'Environment=HTTPS_PROXY=http://withheld@proxy:3128',
             'SetCredential=withheld',
@@ -262,6 +406,81 @@ describe('the collector', () => {
           assert.equal(text(evidence, '/proc/cmdline'), 'quiet token=withheld swapaccount=1\n')
           assert.equal(text(evidence, '/etc/sysctl.conf'), 'kernel.keys.maxkeys = 200\n')
           assert.match(text(evidence, '/etc/kubernetes/admin.conf'), /left out of the evidence$/)
+          for (const [name, before, after] of masked) {
+            assert.equal(text(evidence, `/etc/systemd/system/mask-${name}.service`), after)
+            assert.equal(after.split('\n').length, before.split('\n').length)
+          }
+          for (const path of ['/etc/systemd/system/foo.env', '/etc/systemd/system/foo.conf'])
+            assert.match(text(evidence, path), /left out of the evidence$/)
+          assert.equal(text(evidence, '/etc/systemd/system/foo.service.d/10.conf'), '[Service]\nUser=a\n')
+          const network = '[Network]\nIPForward=yes\nPSK=withheld\nPrivateKey = withheld\n'
+          assert.equal(text(evidence, '/etc/systemd/network/10.network'), network)
+          const ufw = 'IPT_SYSCTL=/etc/ufw/sysctl.conf\nexport STRIPE_KEY="withheld"\nGH_PAT=withheld\nPATH=/bin\n'
+          assert.equal(text(evidence, '/etc/default/ufw'), ufw)
+          assert.deepEqual(text(evidence, '/etc/sysctl.d/keys.conf').split('\n'), [
+            'kernel/keys/root_maxkeys = 1',
+            '-kernel.keys.maxkeys=2',
+            'kernel.keys.maxbytes = 3',
+            'vm.overcommit_memory=1',
+            'net.ipv4.tcp_fastopen_key = withheld',
+            '',
+          ])
+        })
+
+        it('says in which lines it put something out', () => {
+          const said = manifest()
+            .masked.filter(place => /mask-|keys\.conf/.test(place))
+            .sort()
+          const expected = ['a:2', 'b:1', 'c:1', 'd:1', 'e:1', 'f:2', 'g:1', 'h:1', 'i:1']
+          assert.deepEqual(said, [
+            '/etc/sysctl.d/keys.conf:5',
+            ...expected.map(each => `/etc/systemd/system/mask-${each.replace(':', '.service:')}`),
+          ])
+        })
+
+        it('reads nothing that a name or the target of a link makes up', () => {
+          assert.ok(!readFileSync(join(directory, 'host.tar')).includes(planted))
+          assert.match(text(evidence, '/etc/shadow'), /^unknown/)
+          assert.ok(!manifest().captured.includes('/home'))
+          assert.deepEqual(
+            ['proc/43/exe', ...['a', 'b', 'c', 'd'].map(name => `etc/systemd/system/${name}.service`)].filter(
+              path => !manifest().unreadable.includes(`/${path}`),
+            ),
+            [],
+          )
+          for (const path of ['/etc/modules-load.d', '/proc/sys/net/ipv4/conf'])
+            assert.equal(evidence.files.list(path).kind, 'unknown', path)
+          const link = evidence.files.entry('/etc/systemd/system/e.service')
+          assert.ok(
+            link.kind === 'known' &&
+              link.value.kind === 'link' &&
+              link.value.target === '/lib/systemd/system/e.service',
+          )
+          assert.equal(evidence.files.entry('/proc/1/fd/0').kind, 'unknown')
+          assert.match(text(evidence, '/etc/modules-load.d/link.conf'), /^unknown/)
+          // A link that leads out of ROOT: what the host has there is not known.
+          assert.match(text(evidence, '/etc/initramfs-tools/modules'), /^unknown/)
+        })
+
+        it('brings what other programs run at boot', () => {
+          assert.equal(text(evidence, '/etc/crontab'), '\n@reboot root /opt/cron.sh --token withheld && swapon -a\n\n')
+          assert.equal(text(evidence, '/etc/cron.d/job'), '@reboot root modprobe br_netfilter\n')
+          assert.equal(text(evidence, '/var/spool/cron/crontabs/root'), '\n@reboot sysctl -p\n')
+          assert.deepEqual(evidence.files.list('/var/spool/cron/crontabs'), { kind: 'known', value: ['root'] })
+          const local = evidence.files.entry('/etc/rc.local')
+          assert.ok(local.kind === 'known' && local.value.mode === 0o755)
+          assert.equal(text(evidence, '/etc/tuned/active_profile'), 'mine\n')
+          assert.equal(text(evidence, '/etc/tuned/mine/tuned.conf'), '[sysctl]\nnet.ipv4.ip_forward = 0\n')
+          assert.match(text(evidence, '/etc/tuned/mine/script.sh'), /left out/)
+          assert.equal(text(evidence, '/usr/lib/tuned/balanced/tuned.conf'), '[main]\n')
+          assert.equal(text(evidence, '/etc/ufw/ufw.conf'), 'ENABLED=yes\n')
+          assert.equal(text(evidence, '/etc/systemd/networkd.conf'), '[Network]\nIPv4Forwarding=yes\n')
+          for (const name of ['pre', 'main', 'vendor', 'cron', 'local']) {
+            const said = '#!/bin/sh\nTOKEN=withheld; swapon /swapfile\nsysctl -w vm.swappiness=1\n'
+            assert.equal(text(evidence, `/opt/${name}.sh`), said, name)
+          }
+          for (const name of ['off.sh', 'open.sh', 'unnamed.sh', 'big.sh', 'elf', 'link.sh', 'open/in.sh'])
+            assert.match(text(evidence, `/opt/${name}`), /^unknown/, name)
         })
       })
     }
@@ -273,7 +492,7 @@ describe('the collector', () => {
     try {
       const started = Date.now()
       const evidence = collect(['sh'], 'awk', {})
-      assert.ok(Date.now() - started < 10_000, 'and is done soon')
+      assert.ok(Date.now() - started < 30_000, 'and is done soon')
       assert.equal(text(evidence, '/proc/version'), readFileSync('/proc/version', 'utf8'))
       assert.equal(text(evidence, '/proc/meminfo').split('\n')[0], readFileSync('/proc/meminfo', 'utf8').split('\n')[0])
       const pid = `/proc/${process.pid}`

@@ -308,6 +308,43 @@ describe('evidence in a directory', () => {
     })
   })
 
+  const noManifest: readonly (readonly [name: string, make: (path: string) => unknown, message: RegExp])[] = [
+    ['a pipe', path => execFileSync('mkfifo', [path]), /: it is no file; expected the list of what was captured$/],
+    ['a directory', path => mkdirSync(path), /: it is no file; expected/],
+    ['a link out of the evidence', path => symlinkSync('/etc/hostname', path), /: it is no file; expected/],
+    [
+      'larger than any',
+      path => writeFileSync(path, Buffer.alloc(16 * 1024 * 1024 + 1, ' ')),
+      /: it is larger than 16 MiB; expected/,
+    ],
+  ]
+  for (const [index, [name, make, message]] of noManifest.entries()) {
+    it(`refuses evidence.json that is ${name}, and does not wait for it`, () => {
+      written(`manifest${index}/etc/fstab`, 'a\n')
+      make(join(directory, `manifest${index}/evidence.json`))
+      assert.throws(
+        () => openEvidence(join(directory, `manifest${index}`), refuse),
+        (error: Error) => error instanceof UsageError && message.test(error.message),
+      )
+    })
+  }
+
+  it('takes what commands printed from the evidence only', () => {
+    const outside = dirname(written('outside/1', 'of another\n'))
+    for (const [index, [link, target, stdout]] of [
+      ['commands', outside, 'commands/1'],
+      ['commands', '../outside', 'commands/1'],
+      ['out', outside, 'out/./1'],
+      ['one', join(outside, '1'), 'one'],
+    ].entries()) {
+      const root = join(directory, `beside${index}`)
+      written(`beside${index}/etc/fstab`, 'a\n')
+      written(`beside${index}/evidence.json`, json({ captured: [], commands: [{ words: ['id'], status: 0, stdout }] }))
+      symlinkSync(target ?? '', join(root, link ?? ''))
+      assert.equal(openEvidence(root, refuse).command(['id']).kind, 'unknown', `${link} -> ${target}`)
+    }
+  })
+
   it('says what may not be read is unknown, not absent', function () {
     if (process.getuid?.() === 0) return this.skip()
     const root = join(directory, 'closed')
@@ -370,6 +407,30 @@ describe('evidence of many hosts', () => {
     assert.throws(
       () => evidenceHosts(bad, () => {}),
       /node3 and node3\.tar are both evidence of node3; leave one of them/,
+    )
+  })
+
+  it('leaves out what leads nowhere, with a line', () => {
+    written('links/node1.tar', archiveOf([fstab]))
+    symlinkSync('nowhere', join(directory, 'links/node2.tar'))
+    symlinkSync('node3', join(directory, 'links/node3'))
+    mkdirSync(join(directory, 'links/node4'))
+    symlinkSync('nowhere', join(directory, 'links/node4/only'))
+    execFileSync('mkfifo', [join(directory, 'links/node5.tar')])
+    const told: string[] = []
+    const hosts = evidenceHosts(join(directory, 'links'), ({ message }) => told.push(message))
+    assert.deepEqual(
+      hosts.map(({ host }) => host),
+      ['node1'],
+    )
+    assert.deepEqual(
+      told.map(line => [/links\/(\S+): /.exec(line)?.[1], line.endsWith(': left out')]),
+      [
+        ['node2.tar', true],
+        ['node3', true],
+        ['node4', true],
+        ['node5.tar', true],
+      ],
     )
   })
 
