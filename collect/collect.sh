@@ -206,7 +206,7 @@ list() {
     etc/dphys-swapfile etc/rc.local etc/rc.d/rc.local etc/crontab etc/cron.d var/spool/cron/crontabs etc/ufw/sysctl.conf etc/ufw/ufw.conf \
     etc/default/ufw etc/tuned usr/lib/tuned etc/systemd run/systemd/system run/systemd/generator run/systemd/generator.early \
     run/systemd/generator.late run/systemd/transient etc/selinux/config etc/os-release usr/lib/os-release etc/*-release etc/*_version \
-    etc/hostname etc/hosts etc/resolv.conf proc/meminfo proc/swaps proc/modules proc/cmdline proc/cpuinfo proc/mounts proc/version \
+    etc/hostname etc/hosts etc/resolv.conf proc/meminfo proc/swaps proc/modules proc/cmdline proc/cpuinfo proc/mounts proc/self/mounts proc/version \
     proc/net/tcp proc/net/tcp6 proc/1/net/tcp proc/1/net/tcp6 proc/net/route proc/net/ipv6_route proc/net/if_inet6 proc/net/fib_trie \
     proc/sys/net/bridge proc/sys/net/ipv4/ip_forward proc/sys/net/ipv4/ip_local_reserved_ports proc/sys/net/ipv4/conf/*/forwarding \
     proc/sys/net/ipv4/conf/*/rp_filter proc/sys/net/ipv6/conf/*/forwarding proc/sys/net/ipv6/conf/*/disable_ipv6 \
