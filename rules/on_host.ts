@@ -4,13 +4,14 @@ import type { RunEffects } from '../src/effects/run-effects.js'
 import { standingOf } from '../src/effects/standing.js'
 import { follow, type HostFiles, textAt } from '../src/evidence/host-files.js'
 import { hasModule, liftForNow, type Mending, mendModule, mendSetting, mendSwap } from '../src/host/boot/mending.js'
-import { type Mend, stepOf } from '../src/host/boot/mends.js'
+import { type Mend, replaceLine, stepOf } from '../src/host/boot/mends.js'
 import { moduleName } from '../src/host/boot/modprobe-d.js'
 import type { HostAnswer, HostContext, Look } from '../src/host/look.js'
 import type { Holder, HostPlace, Listener, Moment, OperatorStep, Seen } from '../src/host/moment.js'
 import { commandsToFree } from '../src/host/ports/free-port.js'
 import { isKubernetesOwn } from '../src/host/ports/kubernetes-own.js'
 import { quoted } from '../src/host/quoted.js'
+import { selinuxAtBoot } from '../src/host/selinux.js'
 import { known, type Truth, type Value } from '../src/jinja/value.js'
 import { readsOneOf } from './check.js'
 
@@ -337,7 +338,7 @@ export function checkedOnHost(names: readonly string[], step: OperatorStep): Loo
 }
 
 /** Whether SELinux lets everything pass: it is off, or permissive; after a reboot as its configuration and the kernel's parameters say. */
-export const selinuxOnHost: Look = ({ moment, phase }) => {
+export const selinuxOnHost: Look = ({ moment, phase, before }) => {
   const permissive = (says: string, places: readonly HostPlace[]): HostAnswer => ({
     state: 'ok',
     says,
@@ -358,26 +359,31 @@ export const selinuxOnHost: Look = ({ moment, phase }) => {
           steps: [{ says: 'make it permissive now', command: 'setenforce 0' }],
         }
   }
-  const config = textAt(moment.files, '/etc/selinux/config')
-  if (config.kind === 'absent') return permissive('there is no /etc/selinux/config: SELinux is not set up', [])
-  if (config.kind === 'unknown') return unknownAnswer(`the mode SELinux boots with is not known: ${config.because}`)
-  const lines = config.value.text.split('\n')
-  const at = lines.findLastIndex(line => /^\s*SELINUX\s*=/.test(line))
-  const says = lines[at]?.trim() ?? 'SELINUX is not set'
-  const places = at === -1 ? [{ file: '/etc/selinux/config' }] : [{ file: '/etc/selinux/config', line: at + 1, says }]
-  return /=\s*(permissive|disabled)\b/i.test(says)
-    ? permissive(says, places)
-    : {
-        state: 'problem',
-        says: `SELinux boots enforcing (${says})`,
-        places,
-        steps: [
-          {
-            says: 'keep it permissive',
-            command: "sed -i 's/^SELINUX=enforcing$/SELINUX=permissive/' /etc/selinux/config",
-          },
-        ],
-      }
+  const boots = selinuxAtBoot(moment.files)
+  if (boots.kind === 'absent') return permissive('there is no /etc/selinux/config: SELinux is not set up', [])
+  if (boots.kind === 'unknown') return unknownAnswer(`the mode SELinux boots with is not known: ${boots.because}`)
+  const { mode, place } = boots.value
+  const says = place.says ?? mode
+  if (mode !== 'enforcing') return permissive(says, [place])
+  const keep = 'keep it permissive'
+  const mend: Mend =
+    place.line === undefined
+      ? {
+          kind: 'off-command-line',
+          word: says,
+          says: `take ${says} off the kernel command line, in the settings of the boot loader`,
+        }
+      : (replaceLine(moment.files, place, 'SELINUX=permissive', keep) ?? {
+          kind: 'by-hand',
+          says: keep,
+          command: `grep -n SELINUX= ${place.file}`,
+        })
+  return {
+    state: 'problem',
+    says: `SELinux boots enforcing (${says})`,
+    places: [place],
+    steps: [stepOf(mend, before.files)],
+  }
 }
 
 /** In the kubelet's configuration, or among its options. */
