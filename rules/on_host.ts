@@ -3,19 +3,17 @@ import { unitName } from '../src/effects/describe.js'
 import type { RunEffects } from '../src/effects/run-effects.js'
 import { standingOf } from '../src/effects/standing.js'
 import { follow, type HostFiles, textAt } from '../src/evidence/host-files.js'
-import { kernelModules } from '../src/host/boot/kernel-modules.js'
-import { modprobeConf, moduleName } from '../src/host/boot/modprobe-d.js'
-import { lookUp, modulesLoad } from '../src/host/boot/modules.js'
+import { hasModule, liftForNow, type Mending, mendModule, mendSetting, mendSwap } from '../src/host/boot/mending.js'
+import { type Mend, replaceLine, stepOf } from '../src/host/boot/mends.js'
+import { moduleName } from '../src/host/boot/modprobe-d.js'
 import type { HostAnswer, HostContext, Look } from '../src/host/look.js'
-import type { Holder, HostPlace, Listener, Moment, OperatorStep, Seen, SwapArea } from '../src/host/moment.js'
+import type { Holder, HostPlace, Listener, Moment, OperatorStep, Seen } from '../src/host/moment.js'
 import { commandsToFree } from '../src/host/ports/free-port.js'
 import { isKubernetesOwn } from '../src/host/ports/kubernetes-own.js'
+import { quoted } from '../src/host/quoted.js'
+import { selinuxAtBoot } from '../src/host/selinux.js'
 import { known, type Truth, type Value } from '../src/jinja/value.js'
 import { readsOneOf } from './check.js'
-
-/** Where this stands among the files of /etc: a package's file is overridden there, not changed. */
-const OWN = '/etc/'
-const OWN_NAME = 'zz-kubernetes.conf'
 
 function unknownAnswer(says: string, places: readonly HostPlace[] = []): HostAnswer {
   return { state: 'unknown', says, places, steps: [] }
@@ -58,112 +56,50 @@ export function settingOnHost(setting: SettingLook): Look {
     const seen = context.moment.sysctl(key)
     if (seen.kind === 'unknown') {
       const open = `${key} is not known`
-      return unneeded === undefined
-        ? unknownAnswer(`${open}: ${seen.because}`, seen.places)
-        : { state: 'unneeded', says: `${open}; ${unneeded}`, places: seen.places, steps: [] }
+      if (unneeded !== undefined)
+        return { state: 'unneeded', says: `${open}; ${unneeded}`, places: seen.places, steps: [] }
+      return { ...unknownAnswer(`${open}: ${seen.because}`, seen.places), steps: stepsToBeSure(setting, context) }
     }
     const isRight = seen.kind === 'known' && holds(known(seen.value)).kind === 'true'
     const says = seen.kind === 'absent' ? `the kernel has no ${key}` : `${key} is ${seen.value}`
     if (isRight) return { state: 'ok', says, places: seen.places, steps: [] }
     if (unneeded !== undefined)
       return { state: 'unneeded', says: `${says}; ${unneeded}`, places: seen.places, steps: [] }
+    const isWithoutModule = seen.kind === 'absent' && module !== undefined
     return {
       state: 'problem',
       says,
       places: seen.places,
       steps:
-        seen.kind === 'absent' && module !== undefined
+        isWithoutModule && (context.phase !== 'afterReboot' || !hasModule(module, context.moment.files, context.before))
           ? moduleSteps(module, context)
-          : settingSteps(setting, seen.places, context),
+          : settingSteps(setting, context),
     }
   }
 }
 
-function settingSteps(
-  { key, wanted, holds }: SettingLook,
-  places: readonly HostPlace[],
-  { phase, before, booted }: HostContext,
-): readonly OperatorStep[] {
-  if (phase !== 'afterReboot') return [{ says: 'set it now', command: `sysctl -w ${key}=${wanted}` }]
-  const [decides, ...others] = places
-  if (decides === undefined) return [settingStep(key, wanted, OWN_NAME)]
-  const unit = unitOfPlace(decides)
-  if (unit === SYSCTL_SERVICE)
-    return [{ says: 'let the files of sysctl.d be applied at boot again', command: `systemctl unmask ${unit}` }]
-  if (unit !== undefined)
-    return [{ says: `keep ${unit} from writing it (${decides.says ?? decides.file})`, command: disableCommand(unit) }]
-  if (decides.line === undefined && decides.file.startsWith(OWN))
-    return [
-      {
-        says: `take what writes ${key} out of ${decides.file}, which is run at boot`,
-        command: `grep -n ${key.slice(key.lastIndexOf('.') + 1)} ${decides.file}`,
-      },
-    ]
-  // Every line that is read after the last right one has to go.
-  const right = others.findLastIndex(place => isAssigned(place, holds))
-  const wrong = [decides, ...others.slice(right + 1).filter(place => !isAssigned(place, holds))]
-  const inTheWay = wrong.filter(({ line, file }) => line !== undefined && !isOwn(file, before))
-  const steps = wrong.flatMap(place => (isOwn(place.file, before) ? removalSteps(place, key, before, booted) : []))
-  if (right !== -1 && inTheWay.length === 0 && steps.length > 0) return steps
-  return [...steps, settingStep(key, wanted, nameAfter(wrong))]
+function mendingOf({ key, wanted, holds }: SettingLook, { moment, before }: HostContext): Mending {
+  const isRight = (value: string): boolean => holds(known(value)).kind === 'true'
+  return mendSetting({ key, wanted, isRight }, moment.files, before)
 }
 
-/** Whether a line sets a value that is asked. */
-function isAssigned({ says }: HostPlace, holds: SettingLook['holds']): boolean {
-  const value = says?.slice(says.indexOf('=') + 1).trim()
-  return value !== undefined && holds(known(value)).kind === 'true'
+function settingSteps(setting: SettingLook, context: HostContext): readonly OperatorStep[] {
+  const { key, wanted } = setting
+  if (context.phase !== 'afterReboot')
+    return [{ says: 'set it now', command: `sysctl -w ${quoted(`${key}=${wanted}`)}` }]
+  return stepsOf(mendingOf(setting, context).mends, context)
 }
 
-/** A line that can be taken out: of a file in /etc whose name needs no quoting, and that was there before the run. */
-function isOwn(path: string, { files }: Moment): boolean {
-  const file = endOf(path, files)
-  return file.startsWith(OWN) && !/[\s'\\]/.test(file) && files.entry(file).kind === 'known'
+/** What leaves no doubt; nothing where some would remain. */
+function stepsToBeSure(setting: SettingLook, context: HostContext): readonly OperatorStep[] {
+  if (context.phase !== 'afterReboot') return []
+  const { mends, isEnough } = mendingOf(setting, context)
+  return isEnough ? stepsOf(mends, context) : []
 }
 
-/** An editor would put a file in the place of a link. */
-function endOf(path: string, files: HostFiles): string {
-  const led = follow(files, path)
-  return led.kind === 'known' ? led.value.path : path
-}
-
-function removalSteps(place: HostPlace, key: string, before: Moment, booted: Moment): readonly OperatorStep[] {
-  if (place.line === undefined) return []
-  // The run may have moved the line, and the operator acts before it.
-  const first = booted.sysctl(key).places.find(({ file, says }) => file === place.file && says === place.says)
-  const line = first?.line ?? place.line
-  const what = place.says === undefined ? `line ${line}` : `line ${line} (${place.says})`
-  const file = endOf(place.file, before.files)
-  return [{ says: `take ${what} out of ${file}, which is read later at boot`, command: commentOut(line, file) }]
-}
-
-function commentOut(line: number, file: string): string {
-  return `sed -i '${line}s/^/# /' ${file}`
-}
-
-function settingStep(key: string, wanted: string, name: string): OperatorStep {
-  return {
-    says: 'have it set at boot, in a file that is read last',
-    command: `echo '${key} = ${wanted}' > /etc/sysctl.d/${name}`,
-  }
-}
-
-/** A name of sysctl.d that sorts after those that are in the way, byte by byte. */
-function nameAfter(places: readonly HostPlace[]): string {
-  const names = places.map(({ file }) => file.slice(file.lastIndexOf('/') + 1))
-  const last = names.sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right))).at(-1)
-  return last === undefined || last < OWN_NAME ? OWN_NAME : `${last.replace(/\.conf$/, '')}_kubernetes.conf`
-}
-
-const SYSCTL_SERVICE = 'systemd-sysctl.service'
-const MODULES_SERVICE = 'systemd-modules-load.service'
-
-/** The unit whose file, link or mask a place is. */
-function unitOfPlace({ file }: HostPlace): string | undefined {
-  return /\/systemd\/system\/(?:.*\/)?([^/]+\.service)$/.exec(file)?.[1]
-}
-
-function disableCommand(unit: string): string {
-  return `systemctl disable --now ${unit}`
+/** What is done by hand is done before the run: lines are counted as they are then. */
+function stepsOf(mends: readonly Mend[], { before }: HostContext): readonly OperatorStep[] {
+  return mends.map(mend => stepOf(mend, before.files))
 }
 
 /** Whether a module that a host may do without is asked for all the same. */
@@ -243,45 +179,13 @@ export function runWrites({ occurrences }: RunEffects, pattern: RegExp): boolean
 }
 
 /** What has to be done for a module to be there: what keeps it out goes, and something loads it, now or at each boot. */
-function moduleSteps(name: string, { moment, phase, before }: HostContext): readonly OperatorStep[] {
+function moduleSteps(name: string, context: HostContext): readonly OperatorStep[] {
+  const { moment, phase, before } = context
   const { files } = moment
-  const attempt = lookUp(
-    files,
-    name,
-    { file: '/etc/modules-load.d' },
-    modprobeConf(files),
-    kernelModules(files, before),
-    before,
-  )
-  if (attempt.outcome === 'not-found') return [missingModule(name, files)]
-  const steps: OperatorStep[] = []
-  // A name given to modprobe itself is loaded whatever is on the deny list.
-  const isInTheWay = attempt.outcome !== 'denied' || phase === 'afterReboot'
-  if (attempt.by !== undefined && isInTheWay) steps.push(liftStep(attempt.by))
-  if (phase !== 'afterReboot') return [...steps, { says: `load ${name} now`, command: `modprobe ${name}` }]
-  const { attempts, off } = modulesLoad(files, before)
-  if (off !== undefined && unitOfPlace(off) === MODULES_SERVICE)
-    steps.push({
-      says: 'let the modules of modules-load.d be loaded at boot again',
-      command: `systemctl unmask ${MODULES_SERVICE}`,
-    })
-  const isNamed = attempts.some(({ modules }) => modules.includes(name))
-  const isRead = off === undefined && !isNamed
-  const file = `/etc/modules-load.d/${name}.conf`
-  if (isRead) steps.push({ says: `have ${name} loaded at each boot`, command: `echo ${name} > ${file}` })
-  return steps
-}
-
-function liftStep({ file, line, says }: HostPlace): OperatorStep {
-  if (line === undefined)
-    return {
-      says: `take ${says ?? 'what keeps it out'} off the kernel command line, in the settings of the boot loader, and boot again`,
-      command: `grep -rn ${says?.split('=')[0] ?? 'blacklist'} /etc/default/grub /etc/kernel /boot/loader`,
-    }
-  return {
-    says: `take ${says === undefined ? `line ${line}` : `"${says}"`} out of ${file}`,
-    command: commentOut(line, file),
-  }
+  if (!hasModule(name, files, before)) return [missingModule(name, files)]
+  if (phase === 'afterReboot') return stepsOf(mendModule(name, files, before).mends, context)
+  const lifts = stepsOf(liftForNow(name, files, before), context)
+  return [...lifts, { says: `load ${name} now`, command: `modprobe ${quoted(name)}` }]
 }
 
 /** Distributions put modules that few need into a package of their own. */
@@ -291,7 +195,7 @@ function missingModule(name: string, files: HostFiles): OperatorStep {
   const says = `this kernel has no module ${name}: install the rest of its modules, or boot one that has it`
   if (/\bubuntu\b/.test(ids)) return { says, command: 'apt-get install linux-modules-extra-$(uname -r)' }
   if (/\b(fedora|rhel|centos)\b/.test(ids)) return { says, command: 'dnf install kernel-modules-extra-$(uname -r)' }
-  return { says, command: `modinfo ${name}` }
+  return { says, command: `modinfo ${quoted(name)}` }
 }
 
 interface PortLook {
@@ -387,7 +291,7 @@ export function servicesOffOnHost(units: readonly string[]): Look {
           state: 'problem',
           says,
           places: running.places,
-          steps: [{ says: `stop ${name} and keep it off`, command: `systemctl disable --now ${name}` }],
+          steps: [{ says: `stop ${name} and keep it off`, command: `systemctl disable --now ${quoted(name)}` }],
         }
       }),
     )
@@ -446,7 +350,7 @@ export function checkedOnHost(names: readonly string[], step: OperatorStep): Loo
 }
 
 /** Whether SELinux lets everything pass: it is off, or permissive; after a reboot as its configuration and the kernel's parameters say. */
-export const selinuxOnHost: Look = ({ moment, phase }) => {
+export const selinuxOnHost: Look = ({ moment, phase, before }) => {
   const permissive = (says: string, places: readonly HostPlace[]): HostAnswer => ({
     state: 'ok',
     says,
@@ -467,33 +371,39 @@ export const selinuxOnHost: Look = ({ moment, phase }) => {
           steps: [{ says: 'make it permissive now', command: 'setenforce 0' }],
         }
   }
-  const config = textAt(moment.files, '/etc/selinux/config')
-  if (config.kind === 'absent') return permissive('there is no /etc/selinux/config: SELinux is not set up', [])
-  if (config.kind === 'unknown') return unknownAnswer(`the mode SELinux boots with is not known: ${config.because}`)
-  const lines = config.value.text.split('\n')
-  const at = lines.findLastIndex(line => /^\s*SELINUX\s*=/.test(line))
-  const says = lines[at]?.trim() ?? 'SELINUX is not set'
-  const places = at === -1 ? [{ file: '/etc/selinux/config' }] : [{ file: '/etc/selinux/config', line: at + 1, says }]
-  return /=\s*(permissive|disabled)\b/i.test(says)
-    ? permissive(says, places)
-    : {
-        state: 'problem',
-        says: `SELinux boots enforcing (${says})`,
-        places,
-        steps: [
-          {
-            says: 'keep it permissive',
-            command: "sed -i 's/^SELINUX=enforcing$/SELINUX=permissive/' /etc/selinux/config",
-          },
-        ],
-      }
+  const boots = selinuxAtBoot(moment.files)
+  if (boots.kind === 'absent') return permissive('there is no /etc/selinux/config: SELinux is not set up', [])
+  if (boots.kind === 'unknown') return unknownAnswer(`the mode SELinux boots with is not known: ${boots.because}`)
+  const { mode, place } = boots.value
+  const says = place.says ?? mode
+  if (mode !== 'enforcing') return permissive(says, [place])
+  const keep = 'keep it permissive'
+  const mend: Mend =
+    place.line === undefined
+      ? {
+          kind: 'off-command-line',
+          word: says,
+          says: `take ${says} off the kernel command line, in the settings of the boot loader`,
+        }
+      : (replaceLine(moment.files, place, 'SELINUX=permissive', keep) ?? {
+          kind: 'by-hand',
+          says: keep,
+          command: `grep -n SELINUX= ${place.file}`,
+        })
+  return {
+    state: 'problem',
+    says: `SELinux boots enforcing (${says})`,
+    places: [place],
+    steps: [stepOf(mend, before.files)],
+  }
 }
 
 /** In the kubelet's configuration, or among its options. */
 const RUNS_WITH_SWAP = /^failSwapOn:\s*false\b|--fail-swap-on=false\b/im
 
 /** Whether swap is off; after a reboot: nothing turns it on. */
-export const swapOnHost: Look = ({ moment, phase, booted, effects }) => {
+export const swapOnHost: Look = context => {
+  const { moment, phase, effects } = context
   const { swap } = moment
   if (swap.kind === 'unknown') return unknownAnswer(`whether swap is on is not known: ${swap.because}`, swap.places)
   const areas = swap.kind === 'known' ? swap.value : []
@@ -521,10 +431,7 @@ export const swapOnHost: Look = ({ moment, phase, booted, effects }) => {
     )
     .join('; ')
   const off: OperatorStep = { says: 'turn swap off now', command: 'swapoff -a' }
-  // The run may have moved a line, and the operator acts before it.
-  const early = booted.swap.kind === 'known' ? booted.swap.value : []
-  const first = (area: SwapArea): SwapArea => early.find(({ device }) => device === area.device) ?? area
-  const steps = phase === 'afterReboot' ? areas.flatMap(area => first(area).stop ?? []) : [off]
+  const steps = phase === 'afterReboot' ? stepsOf(mendSwap(moment.files).mends, context) : [off]
   return { state: 'problem', says, places: swap.places, steps }
 }
 

@@ -9,7 +9,11 @@ export interface HostPlace {
 }
 
 /** Something known of the host (or not), with the places that say so, the deciding one first. */
-export type Seen<T> = Found<T> & { readonly places: readonly HostPlace[] }
+export type Seen<T> = Found<T> & {
+  readonly places: readonly HostPlace[]
+  /** The place that decides, where one does and it is known: not what would do so otherwise. */
+  readonly decidedBy?: HostPlace
+}
 
 /** One area of swap that is on. */
 export interface SwapArea {

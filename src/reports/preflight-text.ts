@@ -1,3 +1,4 @@
+import type { HostPlace } from '../host/moment.js'
 import { ansibleText } from './ansible-rules.js'
 import { inWordsOfAll } from './own-words.js'
 import { placeText } from './place.js'
@@ -91,7 +92,7 @@ function hostLines(group: ReportedHost, style: Style): readonly string[] {
   section(
     'Kernel settings (now, after the run, after the next boot)',
     settings.map(({ key, now, afterRun, afterReboot, decidedBy }) => {
-      const by = decidedBy === null ? '' : `  ${style.faint(`${decidedBy.file}:${decidedBy.line}`)}`
+      const by = decidedBy === null ? '' : `  ${style.faint(hostPlaceText(decidedBy))}`
       return `  ${key}: ${[now, afterRun, afterReboot].map(valueWord).join(', ')}${by}`
     }),
   )
@@ -153,8 +154,12 @@ function operatorLines(problems: readonly ReportedHostProblem[], style: Style): 
 function tell({ state, says, places }: ReportedHostAnswer, when: string): readonly string[] {
   if (state !== 'problem') return []
   const [place] = places
-  const at = place === undefined ? '' : ` (${place.line === undefined ? place.file : `${place.file}:${place.line}`})`
+  const at = place === undefined ? '' : ` (${hostPlaceText(place)})`
   return [`${when}: ${says}${at}`]
+}
+
+function hostPlaceText({ file, line }: HostPlace): string {
+  return line === undefined ? file : `${file}:${line}`
 }
 
 function mendedLines({ id, evidence }: ReportedHostProblem, style: Style): readonly string[] {

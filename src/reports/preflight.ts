@@ -139,7 +139,7 @@ export function reportedSettings(keys: Iterable<string>, moments: HostMoments): 
       now: text(now),
       afterRun: text(afterRun),
       afterReboot: text(afterReboot),
-      decidedBy: afterReboot.places.find(({ line }) => line !== undefined) ?? null,
+      decidedBy: afterReboot.decidedBy ?? null,
       because: open?.kind === 'unknown' ? open.because : null,
     }
   })

@@ -139,7 +139,7 @@ function foundOf({ expect }: Case, analysis: HostAnalysis, report: ReportedHost)
       }),
     ),
     decidedBy: each(expect.decidedBy, key => {
-      const place = moments.afterReboot.sysctl(key).places.find(({ line }) => line !== undefined)
+      const place = moments.afterReboot.sysctl(key).decidedBy
       return place === undefined ? null : `${place.file}:${place.line}`
     }),
     modules: each(expect.modules, name => all.map(moment => moment.module(name).kind === 'known')),

@@ -45,7 +45,7 @@ export function bootOf(files: HostFiles, before: Moment, options: BootOptions = 
       modules.set(name, found)
       return found
     },
-    swap: swapAreasOf(swapSources),
+    swap: swapAreasOf(swapSources, files),
     swapSources,
     listeners: options.listeners ?? {
       kind: 'unknown',

@@ -5,7 +5,7 @@ import type { Found, HostFiles } from '../../evidence/host-files.js'
 import { known } from '../../jinja/value.js'
 import { wholeFile } from '../../source/text.js'
 import type { HostPlace, Moment, Seen } from '../moment.js'
-import { bootEffects, isCertain } from './at-boot.js'
+import { bootPrograms, isCertain } from './at-boot.js'
 import { confFiles, confText, linesOf, linesOfSystemd, strip, withoutRun } from './conf-files.js'
 import { bootUnits } from './enabled.js'
 import { kernelCommandLine, valuesOfParameter } from './kernel-command-line.js'
@@ -281,7 +281,7 @@ function isBuiltIn(now: Seen<'loaded' | 'built-in'>): boolean {
 
 function loadedLater(files: HostFiles, wanted: string): Seen<'loaded'> | undefined {
   let open: Seen<'loaded'> | undefined
-  for (const { effect, by, place } of bootEffects(files)) {
+  for (const { effect, by, place } of bootPrograms(files).effects) {
     if (effect.kind !== 'kernel-module' || effect.when !== 'now' || effect.state !== 'loaded') continue
     const name = textOf(effect.module)
     if (name === undefined || by === SERVICE) continue

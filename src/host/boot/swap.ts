@@ -1,11 +1,14 @@
 import { textOf } from '../../effects/argument.js'
 import { follow, type HostFiles, textAt } from '../../evidence/host-files.js'
 import type { HostPlace, Seen, SwapArea } from '../moment.js'
-import { bootEffects, isCertain, settingsIn } from './at-boot.js'
+import { quoted } from '../quoted.js'
+import { bootPrograms, isCertain, settingsIn } from './at-boot.js'
+import { conditionsOf } from './conditions.js'
 import { compareBytes, confText, withoutRun } from './conf-files.js'
-import { type BootUnits, bootUnits } from './enabled.js'
+import { type BootUnit, type BootUnits, bootUnits } from './enabled.js'
 import { type FstabSwap, fstabSwaps, swapUnitOf } from './fstab.js'
 import { booleanParameter, valuesOfParameter } from './kernel-command-line.js'
+import { commentOut, type Mend, replaceLine, stepOf } from './mends.js'
 
 /** Something that turns swap on at boot, or would. */
 export interface SwapSource {
@@ -16,7 +19,7 @@ export interface SwapSource {
   /** For people: what brings it. */
   readonly says: string
   /** What stops it for good. */
-  readonly stop: { readonly says: string; readonly command: string }
+  readonly stop: () => Mend
 }
 
 /** What becomes of swap at the next boot. */
@@ -73,12 +76,17 @@ export function swapAtBoot(current: HostFiles): SwapAtBoot {
 }
 
 /** The swap areas that are on after the boot. */
-export function swapAreasOf({ comesBack, mayCome, unknown }: SwapAtBoot): Seen<readonly SwapArea[]> {
+export function swapAreasOf({ comesBack, mayCome, unknown }: SwapAtBoot, files: HostFiles): Seen<readonly SwapArea[]> {
   if (comesBack.length > 0) {
     const devices = [...new Set(comesBack.map(({ device }) => device))]
     return {
       kind: 'known',
-      value: devices.map(device => areaOf(comesBack.filter(each => each.device === device))),
+      value: devices.map(device =>
+        areaOf(
+          comesBack.filter(each => each.device === device),
+          files,
+        ),
+      ),
       places: comesBack.map(({ place }) => place),
     }
   }
@@ -88,11 +96,14 @@ export function swapAreasOf({ comesBack, mayCome, unknown }: SwapAtBoot): Seen<r
 }
 
 /** One device with everything that brings it. */
-function areaOf(sources: readonly SwapSource[]): SwapArea {
+function areaOf(sources: readonly SwapSource[], files: HostFiles): SwapArea {
   return {
     device: sources[0]?.device ?? '',
     because: sources.map(({ says }) => says).join(', and '),
-    stop: sources.map(({ stop }) => stop),
+    // Worked out when it is asked for: whether `disable` is enough takes another look at the boot.
+    get stop() {
+      return sources.map(({ stop }) => stepOf(stop(), files))
+    },
   }
 }
 
@@ -149,20 +160,29 @@ function fromFstab(files: HostFiles, units: BootUnits, unknown: Set<string>): re
   if (text.kind === 'unknown') unknown.add(text.because)
   if (text.kind !== 'known') return []
   return fstabSwaps(text.value.text, '/etc/fstab').map(swap => ({
-    source: fstabSource(swap),
+    source: fstabSource(swap, files),
     fate: fstabFate(swap, files, units),
   }))
 }
 
-function fstabSource(swap: FstabSwap): SwapSource {
-  const { line = 0 } = swap.place
+function fstabSource(swap: FstabSwap, files: HostFiles): SwapSource {
+  const { place } = swap
+  const unit = swap.unit ?? 'a swap unit'
   return {
     device: swap.what.startsWith('/') ? swap.what : swap.device,
     by: 'fstab',
-    place: swap.place,
-    says: `line ${line} of /etc/fstab, of which systemd makes ${swap.unit ?? 'a swap unit'}`,
-    stop: { says: 'take the line out of /etc/fstab', command: `sed -i '${line}s/^/#/' /etc/fstab` },
+    place,
+    says: `/etc/fstab:${place.line} names it, of which systemd makes ${unit}`,
+    stop: () => commentOut(files, place, 'take its line out of /etc/fstab', '#') ?? maskOf(unit),
   }
+}
+
+function maskOf(unit: string): Mend {
+  return { kind: 'mask', unit, says: `mask ${unit}` }
+}
+
+function keepOff(unit: string): () => Mend {
+  return () => ({ kind: 'keep-off', unit, says: `keep ${unit} from being started at boot` })
 }
 
 function fstabFate(swap: FstabSwap, files: HostFiles, units: BootUnits): Fate {
@@ -195,7 +215,11 @@ function fromUnits(files: HostFiles, units: BootUnits): readonly Found[] {
     const place = pulledBy ?? { file: texts[0]?.path ?? name }
     // Through swap.target it comes only where that is not masked.
     const isThroughTarget = place.file.includes(`/${TARGET}.`)
-    const fate = strongest(unitCut(units, name), isThroughTarget ? targetCut(units) : undefined)
+    const fate = strongest(
+      unitCut(units, name),
+      isThroughTarget ? targetCut(units) : undefined,
+      conditionCut(units.started.get(name), files),
+    )
     return { source: unitSource(name, whatOf(texts), place, texts[0]?.path ?? name), fate }
   })
   const cut = targetCut(units)
@@ -227,7 +251,7 @@ function unitSource(name: string, what: string | undefined, place: HostPlace, fi
     by: 'swap unit',
     place,
     says: `${name} (${file}) is started at boot`,
-    stop: { says: `mask ${name}`, command: `systemctl mask --now ${name}` },
+    stop: keepOff(name),
   }
 }
 
@@ -247,23 +271,38 @@ function fromGpt(files: HostFiles, units: BootUnits): readonly Found[] {
     swaps.kind === 'known'
       ? [...swaps.value.text.matchAll(/^(\/dev\/(?!zram|dm-|mapper\/)\S+)\s+partition\b/gm)].map(([, device]) => device)
       : [undefined]
-  return partitions.map(device => {
-    const source: SwapSource = {
-      device: device ?? 'a swap partition of the root disk',
-      by: 'gpt-auto',
-      place: { file: '/proc/swaps', ...(device === undefined ? {} : { says: device }) },
-      says: 'systemd-gpt-auto-generator turns on a swap partition of the root disk by itself once fstab has no line of swap',
-      stop: { says: `mask ${TARGET}`, command: `systemctl mask ${TARGET}` },
-    }
-    const because =
-      device === undefined
-        ? `whether the root disk has a swap partition is not known: ${swaps.kind === 'unknown' ? swaps.because : ''}`
-        : `whether ${device} is a partition of type swap on a GPT root disk is not known`
-    const line = lineCut(files)
-    const masked = unitCut(units, device === undefined ? undefined : swapUnitOf(device))
-    const fate = strongest(targetCut(units), masked, line)
-    return { source, fate: fate.kind === 'cut' ? fate : { kind: 'may', because } }
-  })
+  return partitions
+    .filter(device => device === undefined || !isOnOtherDisk(device, files))
+    .map(device => {
+      const source: SwapSource = {
+        device: device ?? 'a swap partition of the root disk',
+        by: 'gpt-auto',
+        place: { file: '/proc/swaps', ...(device === undefined ? {} : { says: device }) },
+        says: 'systemd-gpt-auto-generator turns on a swap partition of the root disk by itself once fstab has no line of swap',
+        stop: () => maskOf(TARGET),
+      }
+      const because =
+        device === undefined
+          ? `whether the root disk has a swap partition is not known: ${swaps.kind === 'unknown' ? swaps.because : ''}`
+          : `whether ${device} is a partition of type swap on a GPT root disk is not known`
+      const line = lineCut(files)
+      const masked = unitCut(units, device === undefined ? undefined : swapUnitOf(device))
+      const fate = strongest(targetCut(units), masked, line)
+      return { source, fate: fate.kind === 'cut' ? fate : { kind: 'may', because } }
+    })
+}
+
+/** Whether a partition is certainly not on the disk of the root file system, the only one that is looked at. */
+function isOnOtherDisk(partition: string, files: HostFiles): boolean {
+  const mounts = textAt(files, '/proc/mounts')
+  const root = mounts.kind === 'known' ? /^(\S+) \/ (?!rootfs|overlay)/m.exec(mounts.value.text)?.[1] : undefined
+  const [disk, rootDisk] = [diskOf(partition), root === undefined ? undefined : diskOf(root)]
+  return disk !== undefined && rootDisk !== undefined && disk !== rootDisk
+}
+
+function diskOf(partition: string): string | undefined {
+  const found = /^(\/dev\/(?:sd|vd|hd|xvd)[a-z]+)\d+$|^(\/dev\/(?:nvme\d+n\d+|mmcblk\d+))p\d+$/.exec(partition)
+  return found?.[1] ?? found?.[2]
 }
 
 function isMaskedGenerator(files: HostFiles, name: string): boolean {
@@ -314,10 +353,7 @@ function fromZramGenerator(files: HostFiles, units: BootUnits, unknown: Set<stri
       by: 'zram-generator',
       place,
       says: `section [${name}] of ${place.file}, of which zram-generator makes dev-${name}.swap`,
-      stop: {
-        says: `empty /etc/systemd/${GENERATOR}.conf, or mask ${TARGET}`,
-        command: `systemctl mask ${TARGET}`,
-      },
+      stop: () => maskOf(TARGET),
     }
     return [{ source, fate: zramFate(name, values, files, units, isInstalled, place) }]
   })
@@ -385,7 +421,7 @@ const SWAP_SERVICES: Readonly<Record<string, string>> = {
 /** Services, /etc/rc.local and jobs that run swapon themselves: a masked swap.target does not stop them. */
 function fromPrograms(files: HostFiles, units: BootUnits): readonly Found[] {
   const found = new Map<string, Found>()
-  for (const { effect, by, place, stop } of bootEffects(files)) {
+  for (const { effect, by, place, stop } of bootPrograms(files).effects) {
     if (effect.kind !== 'swap' || effect.state !== 'on') continue
     const device = textOf(effect.device) ?? (effect.which === 'all' ? 'the areas of /etc/fstab' : SWAP_SERVICES[by])
     if (effect.which === 'all' && !hasFstabSwap(files)) continue
@@ -394,9 +430,7 @@ function fromPrograms(files: HostFiles, units: BootUnits): readonly Found[] {
       by: by.startsWith('/') ? 'script' : 'service',
       place,
       says: `${by} is run at boot and turns swap on itself`,
-      stop: by.startsWith('/')
-        ? { says: stop, command: `sed -i '/swapon/s/^/#/' ${by}` }
-        : { says: `disable ${by}`, command: `systemctl disable --now ${by}` },
+      stop,
     }
     const fate: Fate = isCertain(effect)
       ? strongest(by.startsWith('/') ? undefined : unitCut(units, by))
@@ -415,12 +449,36 @@ function fromPrograms(files: HostFiles, units: BootUnits): readonly Found[] {
       by: 'service',
       place,
       says: `${name} is started at boot and turns swap on itself`,
-      stop: { says: `disable ${name}`, command: `systemctl disable --now ${name}` },
+      stop: keepOff(name),
     }
     const because = `${name} is started at boot, and by its name it has to do with swap`
-    found.set(name, { source, fate: known === undefined ? { kind: 'may', because } : strongest(unitCut(units, name)) })
+    found.set(name, {
+      source,
+      fate: known === undefined ? { kind: 'may', because } : strongest(unitCut(units, name), conditionCut(unit, files)),
+    })
   }
-  return [...found.values()]
+  const unread = bootPrograms(files).unread.map(({ by, place, says }): Found => {
+    const look: Mend = { kind: 'by-hand', says: `look whether it turns swap on`, command: `cat ${quoted(place.file)}` }
+    const source: SwapSource = {
+      device: 'an area of swap',
+      by: 'script',
+      place,
+      says: `${by} is run at boot`,
+      stop: () => look,
+    }
+    return { source, fate: { kind: 'may', because: says } }
+  })
+  return [...found.values(), ...unread]
+}
+
+/** A unit whose conditions do not hold is not started. */
+function conditionCut(unit: BootUnit | undefined, files: HostFiles): Fate | undefined {
+  const conditions = conditionsOf(unit?.files ?? [], files)
+  if (conditions.kind === 'true') return undefined
+  const { says, place } = conditions
+  return conditions.kind === 'false'
+    ? { kind: 'cut', because: `${unit?.name} has ${says}`, cutBy: place }
+    : { kind: 'may', because: `${unit?.name} has ${says}, and whether that holds at boot is not known` }
 }
 
 /** Units, and scripts of /etc/init.d that run levels 2 to 5 start where no unit of the name is there. */
@@ -457,9 +515,16 @@ function fromAgent(files: HostFiles, units: BootUnits): readonly Found[] {
     by: 'agent',
     place: enables.place,
     says: 'the Azure agent makes a swap file on the resource disk at each boot',
-    stop: {
-      says: 'set ResourceDisk.EnableSwap=n in /etc/waagent.conf',
-      command: "sed -i 's/^ResourceDisk.EnableSwap=.*/ResourceDisk.EnableSwap=n/' /etc/waagent.conf",
+    stop: () => {
+      const by = 'ResourceDisk.EnableSwap=n'
+      const says = `set ${by} in /etc/waagent.conf`
+      return (
+        replaceLine(files, enables.place, by, says) ?? {
+          kind: 'by-hand',
+          says,
+          command: 'grep -n Swap /etc/waagent.conf',
+        }
+      )
     },
   }
   const format = last('ResourceDisk.Format')

@@ -81,12 +81,30 @@ export function defaultOf(path: string): Found<string> {
 }
 
 /** Keys every kernel that runs containers has, whether or not /proc/sys was captured. */
-const ALWAYS =
-  /^(net\/ipv4\/(ip_forward|ip_nonlocal_bind|ip_local_reserved_ports|conf\/(all|default|lo)\/(forwarding|rp_filter|accept_redirects|send_redirects|route_localnet))|vm\/(overcommit_memory|panic_on_oom|swappiness|max_map_count)|kernel\/(panic|panic_on_oops|keys\/root_max(keys|bytes))|fs\/inotify\/max_user_(instances|watches))$/
+export const ALWAYS_THERE: readonly string[] = [
+  'net/ipv4/ip_forward',
+  'net/ipv4/ip_nonlocal_bind',
+  'net/ipv4/ip_local_reserved_ports',
+  ...['all', 'default', 'lo'].flatMap(of =>
+    ['forwarding', 'rp_filter', 'accept_redirects', 'send_redirects', 'route_localnet'].map(
+      name => `net/ipv4/conf/${of}/${name}`,
+    ),
+  ),
+  'vm/overcommit_memory',
+  'vm/panic_on_oom',
+  'vm/swappiness',
+  'vm/max_map_count',
+  'kernel/panic',
+  'kernel/panic_on_oops',
+  'kernel/keys/root_maxkeys',
+  'kernel/keys/root_maxbytes',
+  'fs/inotify/max_user_instances',
+  'fs/inotify/max_user_watches',
+]
 
 /** Whether a key is there on every host. */
 export function isAlwaysThere(path: string): boolean {
-  return ALWAYS.test(path)
+  return ALWAYS_THERE.includes(path)
 }
 
 /** Keys that come and go with a kernel module. Source: man sysctl.d(5); the module that registers each table. */

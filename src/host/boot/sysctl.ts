@@ -4,6 +4,7 @@ import { confText, withoutRun } from './conf-files.js'
 import { bootUnits } from './enabled.js'
 import { kernelCommandLine } from './kernel-command-line.js'
 import { laterWriters } from './later-writers.js'
+import type { Mend } from './mends.js'
 import { moduleAtBoot } from './modules.js'
 import { expandBraces, matchesPattern } from './pattern.js'
 import {
@@ -38,6 +39,10 @@ export interface SysctlDecision {
   readonly overridden: readonly HostPlace[]
   /** Lines whose value the kernel does not take. */
   readonly refused: readonly HostPlace[]
+  /** What keeps a program from deciding that writes it after the files. */
+  readonly stop?: () => Mend
+  /** Why no file of sysctl.d counts: what masks the service that applies them; `true`: nothing starts it. */
+  readonly off?: HostPlace | true
   /** What else a reader has to know: a file at boot that is not read, a program that may write it later. */
   readonly notes: readonly string[]
 }
@@ -74,6 +79,7 @@ function unsure(decision: SysctlDecision, because: string): SysctlDecision {
 interface Cell {
   readonly value: Found<string>
   readonly place?: HostPlace
+  readonly stop?: (() => Mend) | undefined
 }
 
 interface Run {
@@ -89,18 +95,22 @@ function decide(files: HostFiles, current: HostFiles, before: Moment, path: stri
   const assigned = read.assignments.filter(
     option => option.value !== undefined && names.some(name => covers(option, name, read.named)),
   )
+  const off = serviceIsOff(files, notes)
   const decision = (
-    value: Found<string>,
-    decidedBy?: HostPlace,
+    { value, place: decidedBy, stop }: Cell,
     refused: readonly HostPlace[] = [],
+    more: readonly HostPlace[] = [],
   ): SysctlDecision => {
     const others = assigned.map(({ place }) => place).filter(place => !isAt(place, decidedBy))
-    const off = bootUnits(files).masked(SERVICE)
-    const places = decidedBy === undefined ? (off === undefined ? [] : [off]) : [decidedBy, ...others]
+    const service = off === undefined || off === true ? [] : [off]
+    const places = decidedBy === undefined ? [...more, ...service] : [decidedBy, ...others]
+    const decides = decidedBy === undefined || value.kind !== 'known' ? {} : { decidedBy }
     return {
       key: sysctlKeyOf(path),
-      value: { ...value, places },
+      value: { ...value, places, ...decides },
       ...(decidedBy === undefined ? {} : { decidedBy }),
+      ...(stop === undefined ? {} : { stop }),
+      ...(off === undefined ? {} : { off }),
       overridden: others.filter(place => !refused.some(each => isAt(each, place))),
       refused,
       notes,
@@ -113,17 +123,17 @@ function decide(files: HostFiles, current: HostFiles, before: Moment, path: stri
     const late = module === undefined ? undefined : moduleAtBoot(files, before, module, 'later')
     if (exists.kind === 'absent' && module !== undefined && late?.kind === 'known') {
       notes.push(`${module} is loaded after ${SERVICE} has read the files, so none of them sets ${sysctlKeyOf(path)}`)
-      return decision(defaultOf(path), late.places[0])
+      return decision({ value: defaultOf(path) }, [], late.places)
     }
-    if (exists.kind === 'absent' && late?.kind === 'unknown') return decision(late)
+    if (exists.kind === 'absent' && late?.kind === 'unknown') return decision({ value: late }, [], late.places)
     if (exists.kind === 'absent' && module !== undefined && assigned.length > 0) {
       notes.push(`${sysctlKeyOf(path)} exists only while ${module} is loaded, and nothing loads it at boot`)
     }
-    return decision(exists)
+    return decision({ value: exists }, [], early?.places)
   }
 
   const influences = [...new Set([...names.map(variableOf), ...influencesOn(variable)])]
-  const isOff = serviceIsOff(files, notes)
+  const isOff = off !== undefined
   const options = isOff ? [] : read.options
   const run: Run = { cells: begin(files, influences), refused: [] }
   apply(run, options, influences, read.named)
@@ -137,7 +147,7 @@ function decide(files: HostFiles, current: HostFiles, before: Moment, path: stri
     cell = { ...cell, value: { kind: 'unknown', because: [...new Set(read.unknown)].join('; ') } }
   }
   cell = later(cell, variable, files, current, before, run, notes)
-  return decision(cell.value, cell.place, run.refused)
+  return decision(cell, run.refused)
 }
 
 function isAt(place: HostPlace, other: HostPlace | undefined): boolean {
@@ -284,15 +294,15 @@ function withLateInterface(
   return { value: { kind: 'unknown', because }, ...(late.place === undefined ? {} : { place: late.place }) }
 }
 
-/** Whether the files are not applied at all. */
-function serviceIsOff(files: HostFiles, notes: string[]): boolean {
+/** Why the files are not applied at all: what masks the service, or that nothing starts it. */
+function serviceIsOff(files: HostFiles, notes: string[]): HostPlace | true | undefined {
   const units = bootUnits(files)
   const masked = units.masked(SERVICE)
   if (masked !== undefined) {
     notes.push(`${SERVICE} is masked (${masked.says ?? masked.file}): no file of sysctl.d is applied at boot`)
-    return true
+    return masked
   }
-  if (units.started.has(SERVICE)) return false
+  if (units.started.has(SERVICE)) return undefined
   notes.push(`${SERVICE} is not started at boot: no file of sysctl.d is applied`)
   return true
 }
@@ -330,14 +340,14 @@ function later(
         if (taken.kind === 'refuses' || taken.value === cell.value.value) continue
       }
       notes.push(writer.says)
-      outcomes.push({ value: { kind: 'unknown', because: writer.says }, place: writer.place })
+      outcomes.push({ value: { kind: 'unknown', because: writer.says }, place: writer.place, stop: writer.stop })
       continue
     }
     write(changed, writer.path, writer.value, writer.place)
     const after = changed.cells.get(variable)
     if (after === undefined || after === cell) continue
     notes.push(writer.says)
-    outcomes.push(after)
+    outcomes.push({ ...after, stop: writer.stop })
   }
   const [first, ...rest] = outcomes
   if (first === undefined) {

@@ -2,12 +2,14 @@ import { optionsOf, piecesCanBe, piecesOf, textOf } from '../../effects/argument
 import type { KernelModule, Sysctl } from '../../effects/effect.js'
 import { ABSENT, type HostFiles, textAt } from '../../evidence/host-files.js'
 import type { Value } from '../../jinja/value.js'
+import { compareBytes, confText } from '../boot/conf-files.js'
 import { kernelModules } from '../boot/kernel-modules.js'
 import { modprobeConf, moduleName } from '../boot/modprobe-d.js'
 import { lookUp, type ModuleAttempt } from '../boot/modules.js'
-import { loadByProcps } from '../boot/procps.js'
-import { sysctlKeyOf, sysctlPath } from '../boot/sysctl-d.js'
-import { alsoWritten, pathsOf, variableOf, writtenTo } from '../boot/sysctl-keys.js'
+import { matchesPattern } from '../boot/pattern.js'
+import { loadByProcps, procpsSettings } from '../boot/procps.js'
+import { isPattern, sysctlKeyOf, sysctlPath } from '../boot/sysctl-d.js'
+import { ALWAYS_THERE, alsoWritten, pathsOf, variableOf, writtenTo } from '../boot/sysctl-keys.js'
 import { persistentFiles } from '../edits/modprobe.js'
 import { isSameRunningValue, sysctlFileWith } from '../edits/sysctl-file.js'
 import { liveModule, liveMoment, liveSetting } from '../host-state.js'
@@ -100,7 +102,7 @@ function applyFile(path: string, effect: Sysctl, applied: Applied): void {
         return seen.kind === 'known' ? { kind: 'known', value: true } : seen
       },
       takes: (each, text) => writtenTo(each, text).kind === 'takes',
-      keys: [],
+      keys: keysForPatterns(path, applied),
     },
     { ignoreUnknown: effect.ignoresUnknownKeys?.kind === 'true' },
   )
@@ -110,6 +112,41 @@ function applyFile(path: string, effect: Sysctl, applied: Applied): void {
     const { file, line } = first.place
     failTask(applied, `sysctl -p ${path} fails: ${first.says} (${line === undefined ? file : `${file}:${line}`})`)
   }
+}
+
+/** Directories of settings of an interface that every kernel has. */
+const ALWAYS_OF = ['all', 'default', 'lo']
+
+/**
+ * Keys that a pattern of the file may mean: those the file itself names under any interface, those that were written in this run, those
+ * of every kernel, and what was captured of /proc/sys where its directories were.
+ */
+function keysForPatterns(path: string, { state }: Applied): readonly string[] {
+  const patterns = procpsSettings({ path, text: confText(state.files, path) }).filter(each => each.isPattern)
+  if (patterns.length === 0) return []
+  const written = [...state.sysctl.keys()].map(sysctlPath)
+  const guessed = patterns.flatMap(each =>
+    /^net\/ipv[46]\/conf\/[^/]*\//.test(each.path)
+      ? ALWAYS_OF.map(of => each.path.replace(/(\/conf\/)[^/]*/, `$1${of}`))
+      : [],
+  )
+  const captured = patterns.flatMap(each => capturedKeys(state.files, each.path.split('/')))
+  const keys = new Set(
+    [...guessed, ...captured, ...written, ...ALWAYS_THERE].flatMap(each => pathsOf(variableOf(each))),
+  )
+  // glob(3) sorts what it finds.
+  return [...keys].filter(each => !isPattern(each)).sort(compareBytes)
+}
+
+/** What stands in /proc/sys under a pattern, as far as its directories were captured. */
+function capturedKeys(files: HostFiles, parts: readonly string[], at = ''): readonly string[] {
+  const [part, ...rest] = parts
+  if (part === undefined) return [at]
+  const listed = files.list(`/proc/sys${at === '' ? '' : `/${at}`}`)
+  const names = listed.kind === 'known' ? listed.value : isPattern(part) ? [] : [part]
+  return names
+    .filter(name => matchesPattern(part, name, { path: true }))
+    .flatMap(name => capturedKeys(files, rest, at === '' ? name : `${at}/${name}`))
 }
 
 /** The running kernel gets a value, and whatever it changes along with that. */

@@ -1,6 +1,7 @@
 import type { Evidence } from '../../evidence/evidence.js'
-import { type Found, type HostFiles, textAt } from '../../evidence/host-files.js'
+import type { Found, HostFiles } from '../../evidence/host-files.js'
 import { type Dict, type Key, known, type Value } from '../../jinja/value.js'
+import { selinuxConfigMode, selinuxConfigType } from '../selinux.js'
 import { contentOf, isMissing, isThere } from './file-content.js'
 import { plainWords } from './shell-words.js'
 
@@ -110,26 +111,22 @@ export function selinuxFacts(files: HostFiles, family: string | undefined): Dict
   }
   const facts = new Map<Key, Value>([['status', known('enabled')]])
   const mode = MODES[enforce.value]
-  const config = configOf(files)
+  const config = selinuxConfigMode(files)
+  const type = selinuxConfigType(files)
   const version = contentOf(files, '/sys/fs/selinux/policyvers')
-  if (mode === undefined || config === undefined || version.kind !== 'known' || !/^[0-9]+$/.test(version.value))
+  if (
+    mode === undefined ||
+    config.kind !== 'known' ||
+    type === undefined ||
+    version.kind !== 'known' ||
+    !/^[0-9]+$/.test(version.value)
+  )
     return undefined
   return facts
     .set('policyvers', known(BigInt(version.value)))
-    .set('config_mode', known(config.mode))
+    .set('config_mode', known(config.value.mode))
     .set('mode', known(mode))
-    .set('type', known(config.type))
-}
-
-/** What /etc/selinux/config says, where it says it plainly. */
-function configOf(files: HostFiles): { readonly mode: string; readonly type: string } | undefined {
-  const text = textAt(files, '/etc/selinux/config')
-  const lines = text.kind === 'known' ? text.value.text.split('\n') : []
-  const mode = lines
-    .map(line => /^SELINUX=(enforcing|permissive|disabled)\s*$/.exec(line)?.[1])
-    .find(each => each !== undefined)
-  const type = lines.map(line => /^SELINUXTYPE=([\w-]+)\s*$/.exec(line)?.[1]).find(each => each !== undefined)
-  return mode === undefined || type === undefined ? undefined : { mode, type }
+    .set('type', known(type))
 }
 
 /** Which of two things a path is, as far as it is known. */

@@ -1,29 +1,25 @@
 import { type HostFiles, textAt } from '../../evidence/host-files.js'
-import type { Holder } from '../moment.js'
-import { startsAtBoot, triggeredBy } from '../units/boot-reach.js'
+import type { Holder, OperatorStep } from '../moment.js'
+import { quoted } from '../quoted.js'
+import { startsAtBoot } from '../units/boot-reach.js'
 import { enablementOf } from '../units/enablement.js'
-import { PERSISTENT, type Unit, unitFilesOf, unitNames } from '../units/unit-files.js'
+import { triggersOf } from '../units/triggers.js'
+import { PERSISTENT, type Unit, unitFilesOf } from '../units/unit-files.js'
 import { last, templateOf } from '../units/unit-syntax.js'
 import { isKubernetesOwn } from './kubernetes-own.js'
-
-/** What to do by hand: a command of a shell, and why in words. */
-export interface Step {
-  readonly says: string
-  readonly command: string
-}
 
 /**
  * The commands, in order, that free a port and keep it free over a reboot, by what the unit files say starts its holder again:
  * a socket, a timer, another unit. What cron, an init script or an agent starts is not known, and said.
  */
-export function commandsToFree(holder: Holder, port: number, files: HostFiles): readonly Step[] {
+export function commandsToFree(holder: Holder, port: number, files: HostFiles): readonly OperatorStep[] {
   const before = isKubernetesOwn(holder, port) ? 'left by a cluster of before: ' : ''
   const steps = stepsFor(holder, port, files)
   const [first, ...rest] = steps
   return first === undefined || before === '' ? steps : [{ ...first, says: `${before}${first.says}` }, ...rest]
 }
 
-function stepsFor(holder: Holder, port: number, files: HostFiles): readonly Step[] {
+function stepsFor(holder: Holder, port: number, files: HostFiles): readonly OperatorStep[] {
   const { kind, unit, uid } = holder
   if (kind === 'container') return containerSteps(holder, port, files)
   if (kind === 'unit' && unit !== undefined)
@@ -37,7 +33,7 @@ function stepsFor(holder: Holder, port: number, files: HostFiles): readonly Step
   ]
 }
 
-function killStep({ pids, unit, program, because }: Holder): Step {
+function killStep({ pids, unit, program, because }: Holder): OperatorStep {
   const what = `${program ?? 'the process'}${unit === undefined ? '' : ` of the login ${unit}`}`
   const open = because === undefined ? 'no unit of systemd runs it' : because
   return {
@@ -46,7 +42,7 @@ function killStep({ pids, unit, program, because }: Holder): Step {
   }
 }
 
-function userUnitStep(unit: string, uid: number, files: HostFiles): Step {
+function userUnitStep(unit: string, uid: number, files: HostFiles): OperatorStep {
   const user = userName(files, uid)
   return {
     says: `${unit} belongs to the user ${user}, whose own manager starts it`,
@@ -62,7 +58,7 @@ function userName(files: HostFiles, uid: number): string {
   return line?.[0] ?? String(uid)
 }
 
-function unitSteps(holder: Holder, unit: string, files: HostFiles): readonly Step[] {
+function unitSteps(holder: Holder, unit: string, files: HostFiles): readonly OperatorStep[] {
   if (/\.scope$/.test(unit)) {
     const says = `stops ${unit}, a scope: what made it is not known to systemd and may do so again`
     return [{ says, command: `systemctl stop ${quoted(unit)}` }]
@@ -83,19 +79,12 @@ function unitSteps(holder: Holder, unit: string, files: HostFiles): readonly Ste
   return steps
 }
 
-/** The timers, paths and sockets that start a service again, those that are cut already left out. */
-function triggersOf(files: HostFiles, service: string, but: string): readonly string[] {
-  const all = unitFilesOf(files, 'now')
-  return ['socket', 'timer', 'path'].flatMap(type =>
-    unitNames(all, type).names.filter(name => {
-      const loaded = name === but ? undefined : all.unit(name)
-      if (loaded?.kind !== 'known' || loaded.value.masked || loaded.value.name !== name) return false
-      return triggeredBy(name, loaded.value.settings)?.unit === service
-    }),
-  )
-}
-
-function stopStep(files: HostFiles, unit: string, starts: string | undefined, triggers: readonly string[]): Step {
+function stopStep(
+  files: HostFiles,
+  unit: string,
+  starts: string | undefined,
+  triggers: readonly string[],
+): OperatorStep {
   const more = starts === undefined || /@\.service$/.test(starts) ? [] : [starts]
   const units = [unit, ...more, ...triggers]
   const reasons: string[] = []
@@ -124,7 +113,7 @@ function stopStep(files: HostFiles, unit: string, starts: string | undefined, tr
  * What `disable` leaves: a unit without `[Install]`, one that a generator makes, one that another unit pulls in. It has to be
  * masked; where its file stands in /etc/systemd/system that file has to go out of the way first.
  */
-function maskSteps(files: HostFiles, unit: Unit, isTriggered: boolean): readonly Step[] {
+function maskSteps(files: HostFiles, unit: Unit, isTriggered: boolean): readonly OperatorStep[] {
   const state = enablementOf(files, unit.name)
   const stays = state.kind === 'known' && ['static', 'generated', 'indirect', 'linked'].includes(state.value)
   const boot = startsAtBoot(files, unit.name)
@@ -151,7 +140,7 @@ function isOwnLink({ names, name }: Unit, path: string): boolean {
   return /\.(wants|requires|upholds)\//.test(path) && (names.includes(base) || templateOf(name) === base)
 }
 
-function containerSteps(holder: Holder, port: number, files: HostFiles): readonly Step[] {
+function containerSteps(holder: Holder, port: number, files: HostFiles): readonly OperatorStep[] {
   const { container, uid } = holder
   const { runtime = '', id, pod = false } = container ?? {}
   const as = uid === undefined ? '' : `sudo -u ${quoted(`#${uid}`)} `
@@ -205,8 +194,8 @@ function containerSteps(holder: Holder, port: number, files: HostFiles): readonl
 }
 
 /** kubelet starts what it finds in /etc/kubernetes/manifests again: it has to be stopped before. */
-function podSteps(runtime: string, id: string | undefined): readonly Step[] {
-  const kubelet: Step = {
+function podSteps(runtime: string, id: string | undefined): readonly OperatorStep[] {
+  const kubelet: OperatorStep = {
     says: 'a pod of kubelet holds it, which kubelet would start again: stops kubelet first',
     command: 'systemctl disable --now kubelet.service',
   }
@@ -220,9 +209,4 @@ function podmanRestart(files: HostFiles): string {
   if (boot.kind === 'known' && !boot.value)
     return 'podman-restart.service is off, so that a reboot does not start it; whether a unit of its own does is not known'
   return 'podman-restart.service starts containers at boot by their policy'
-}
-
-/** A word as a shell takes it literally. */
-function quoted(word: string): string {
-  return /^[A-Za-z0-9@%_+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

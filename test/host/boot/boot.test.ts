@@ -587,7 +587,12 @@ describe('swap after the next boot', () => {
     },
     { name: 'noswap', files: { '/etc/fstab': line, '/proc/cmdline': 'noswap' }, may: ['fstab /swapfile /etc/fstab:1'] },
     { name: 'a container', files: { '/etc/fstab': line, '/.dockerenv': '' }, cut: ['fstab /swapfile /etc/fstab:1'] },
-    { name: 'fstab was not captured', files: {}, captured: ['/etc/sysctl.d', '/usr', '/proc'], unknown: true },
+    {
+      name: 'fstab was not captured',
+      files: {},
+      captured: ['/etc/sysctl.d', '/etc/rc.local', '/etc/rc.d', '/usr', '/proc'],
+      unknown: true,
+    },
     {
       name: 'a swap unit wanted by another target is not cut',
       files: {
@@ -684,7 +689,7 @@ describe('swap after the next boot', () => {
     {
       name: 'rc.local',
       files: { '/etc/rc.local': { text: '#!/bin/sh\nswapon /extra\n', mode: 0o755 }, ...MASKED },
-      comes: ['script /extra /etc/rc.local:'],
+      comes: ['script /extra /etc/rc.local:2'],
     },
   ]
   for (const { name, files: record, captured, comes = [], may = [], cut = [], why, unknown } of cases) {
