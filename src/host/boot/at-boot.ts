@@ -187,9 +187,11 @@ function effectsOfCron(files: HostFiles, unread: UnreadProgram[]): readonly Boot
     ...names.map(name => ({ path: `/etc/cron.d/${name}`, hasUser: true })),
     ...ROOT_TABLES.map(path => ({ path, hasUser: false })),
   ]
+  // A distribution has one of them: where one was looked for, the others say nothing.
+  const isRootUnseen = ROOT_TABLES.every(path => textAt(files, path).kind === 'unknown')
   return tables.flatMap(({ path, hasUser }) => {
     const text = textAt(files, path)
-    if (text.kind === 'unknown') open(path, text.because)
+    if (text.kind === 'unknown' && (hasUser || isRootUnseen)) open(path, text.because)
     if (text.kind !== 'known') return []
     return [...linesOf(text.value.text)].flatMap(({ text: raw, line }) => {
       const command = /^\s*@reboot\s+(.*)$/.exec(raw)?.[1]
