@@ -161,7 +161,7 @@ scripts() {
   # shellcheck disable=SC2086 # words
   on=$(find $units -type l \( -path '*.wants/*' -o -path '*.requires/*' \) 2>/dev/null)
   # shellcheck disable=SC2086 # words
-  names=$(ENABLED=$on find $units etc/rc.local etc/rc.d/rc.local etc/crontab etc/cron.d var/spool/cron/crontabs -path '*[[:cntrl:]]*' -prune \
+  names=$(ENABLED=$on find $units etc/rc.local etc/rc.d/rc.local etc/crontab etc/cron.d var/spool/cron/crontabs var/spool/cron/root var/spool/cron/tabs/root -path '*[[:cntrl:]]*' -prune \
     -o -type f \( ! -path '*/systemd/*' -o -name '*.service' -o -path '*.d/*.conf' \) -exec awk '
       BEGIN { n = split(ENVIRON["ENABLED"], each, "\n"); for (i = 1; i <= n; i++) on[unit(each[i])] = 1 }
       function unit(path) { sub(/\.d\/[^\/]*$/, "", path); sub(/.*\//, "", path); sub(/@[^.]*\./, "@.", path); return path }
@@ -203,7 +203,7 @@ list() {
   asked bin sbin lib lib64
   release=$(cat proc/sys/kernel/osrelease 2>/dev/null || uname -r)
   set -- etc/fstab etc/sysctl.conf etc/modules etc/initramfs-tools/modules etc/default/zramswap etc/default/grub etc/waagent.conf \
-    etc/dphys-swapfile etc/rc.local etc/rc.d/rc.local etc/crontab etc/cron.d var/spool/cron/crontabs etc/ufw/sysctl.conf etc/ufw/ufw.conf \
+    etc/dphys-swapfile etc/rc.local etc/rc.d/rc.local etc/crontab etc/cron.d var/spool/cron/crontabs var/spool/cron/root var/spool/cron/tabs/root etc/ufw/sysctl.conf etc/ufw/ufw.conf \
     etc/default/ufw etc/tuned usr/lib/tuned etc/systemd run/systemd/system run/systemd/generator run/systemd/generator.early \
     run/systemd/generator.late run/systemd/transient etc/selinux/config etc/os-release usr/lib/os-release etc/*-release etc/*_version \
     etc/hostname etc/hosts etc/resolv.conf proc/meminfo proc/swaps proc/modules proc/cmdline proc/cpuinfo proc/mounts proc/self/mounts proc/version \
