@@ -10,8 +10,8 @@ describe('command line', () => {
     [['--format', 'json'], 1],
     [['--version'], 0],
     [['-V'], 0],
-    [['help'], 14],
-    [['--help'], 14],
+    [['help'], 16],
+    [['--help'], 16],
   ]
   for (const [args, loaded] of rows) {
     it(`loads ${loaded} of its commands for: whofixes ${args.join(' ')}`, async () => {
