@@ -132,7 +132,7 @@ export function isHeldBy({ holder }: { readonly holder: Holder }, unit: string):
 /** Where packages put programs; what they bring elsewhere is taken not to stand in the way of what was captured. */
 const OF_PACKAGES = /^\/(usr\/)?(s?bin|lib(64|exec)?|share)\/|^\/opt\//
 /** What decides about a boot stays as it was captured: else nothing could be told once a package was installed. */
-const OF_THE_BOOT = /\/(sysctl|modules-load|modprobe)\.d\/|\/systemd\/|\/lib\/modules\//
+const OF_THE_BOOT = /\/(sysctl|modules-load|modprobe)\.d(\/|$)|\/systemd(\/|$)|\/lib\/modules(\/|$)/
 
 /** A program that is not there may have come with a package. */
 function withBrought(files: HostFiles, brought: readonly string[]): HostFiles {

@@ -78,9 +78,19 @@ export interface HostProblemJson {
   /** What the operator does, in order; empty where that is not the operator's part. */
   readonly operator: readonly OperatorStep[]
   /** What is so at each time, in words. */
-  readonly says: { readonly now: string; readonly afterRun: string; readonly afterReboot: string }
+  readonly says: HostSaysJson
   /** Tasks of the run that mend it, and lines of the host's files that decide. */
   readonly evidence: readonly (EvidenceJson | HostEvidenceJson)[]
+}
+
+/** What is so on a host at each time, in words. */
+export interface HostSaysJson {
+  /** Before the run. */
+  readonly now: string
+  /** When the run is through. */
+  readonly afterRun: string
+  /** When the host has booted after it. */
+  readonly afterReboot: string
 }
 
 /** A file of the host that says how it is. */
@@ -95,6 +105,14 @@ export interface HostEvidenceJson {
   readonly at: 'now' | 'afterRun' | 'afterReboot'
 }
 
+/** A line of a file of the host. */
+export interface DecidingLineJson {
+  /** The file, absolute on the host. */
+  readonly file: string
+  /** The line, from 1. */
+  readonly line: Line
+}
+
 /** A kernel setting over time; a value is null where the kernel has no such setting, or where it is not known. */
 export interface SettingJson {
   /** Before the run. */
@@ -104,7 +122,7 @@ export interface SettingJson {
   /** When the host has booted after it. */
   readonly afterReboot: string | null
   /** The file that decides at boot, absolute on the host; null where none does, or where that is not known. */
-  readonly decidedBy: { readonly file: string; readonly line: Line } | null
+  readonly decidedBy: DecidingLineJson | null
   /** Why a value is not known; null where all are. */
   readonly because: string | null
 }

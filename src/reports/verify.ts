@@ -8,7 +8,9 @@ export type Mark = 'right' | 'wrong' | 'unknown'
 
 /** One key of a file, or one demand on a host, with its mark. */
 export interface MarkedKey {
+  /** The key as it stands in the file; of a host what is demanded, in words. */
   readonly key: string
+  /** What became of it. */
   readonly mark: Mark
   /** What stands in the file, or is so on the host; null where nothing does. */
   readonly given: unknown
@@ -26,7 +28,9 @@ export interface VerifyReport {
   readonly file: string | null
   /** Which of the lab's files it is by its keys; `host` for one that should be ready. */
   readonly kind: 'who-fixes' | 'before' | 'ports' | 'facts' | 'host'
+  /** The host it is about. */
   readonly host: string
+  /** Every key that is asked for, then those that nobody asks for. */
   readonly keys: readonly MarkedKey[]
 }
 

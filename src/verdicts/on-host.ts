@@ -51,7 +51,9 @@ export function judgeHost(
     if (isMended(now, afterRun) || isMended(booted, afterReboot)) acts.push('kubespray')
     if (afterRun.state === 'problem' || afterReboot.state === 'problem') acts.push('operator')
     const isOpen = [afterRun, afterReboot].some(({ state }) => state === 'unknown')
-    const steps = acts.includes('operator') || isOpen ? stepsOf(afterRun, afterReboot) : []
+    const told = acts.includes('operator') || isOpen ? stepsOf(afterRun, afterReboot) : []
+    // Where the host does not say what would mend it, there is what mends it in general.
+    const steps = acts.includes('operator') && told.length === 0 ? byHand(verdict) : told
     return [{ verdict, now, afterRun, afterReboot, acts, steps }]
   })
 }
@@ -62,6 +64,10 @@ function unlessUnread(answer: HostAnswer, { fixedBy }: PhaseVerdict, { searched 
   if (answer.state !== 'problem' || fixedBy !== 'unknown' || unread === undefined) return answer
   const says = `${answer.says}, unless the run changes that: ${unread.says}`
   return { ...answer, state: 'unknown', says, steps: [] }
+}
+
+function byHand({ problem }: Verdict): readonly OperatorStep[] {
+  return problem.byHand.map(command => ({ says: `in general (whofixes rules ${problem.id})`, command }))
 }
 
 function isMended(before: HostAnswer, after: HostAnswer): boolean {

@@ -32,7 +32,8 @@ const leftOut: readonly (readonly [RegExp, string])[] = [
   [/^npx mocha\b/, 'it is what runs this'],
   [/^npm run stress\b/, 'it needs checkouts of other repositories'],
   [/^(whofixes fetch$|git clone )/, 'it uses the network'],
-  [/^ssh /, 'it asks another host'],
+  [/^(ssh|sudo|for host) /, 'it asks another host, or for another user'],
+  [/--evidence DIR\b/, 'it is about many hosts'],
   [/^whofixes record /, 'it writes into the checkout'],
 ]
 

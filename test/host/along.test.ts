@@ -29,6 +29,10 @@ const rows: readonly {
   readonly stops?: readonly RegExp[]
   readonly open?: readonly RegExp[]
   readonly files?: Readonly<Record<string, string | null>>
+  /** Only these files are there, not those of the sample. */
+  readonly alone?: true
+  /** The operator's commands, by problem. */
+  readonly commands?: Readonly<Record<string, readonly string[]>>
 }[] = [
   {
     says: 'a unit that is stopped and disabled',
@@ -119,6 +123,17 @@ const rows: readonly {
     files: { '/etc/sysctl.d/zz.conf': null },
   },
   {
+    says: 'a package that comes to a host of a few files, of which one says otherwise',
+    tasks: [
+      { package: { name: 'curl' } },
+      { sysctl: { name: 'net.ipv4.ip_forward', value: '1', sysctl_file: '/etc/sysctl.d/50-a.conf' } },
+    ],
+    host: { '/proc/sys/net/ipv4/ip_forward': '0\n', '/etc/sysctl.d/zz.conf': 'net.ipv4.ip_forward = 0\n' },
+    alone: true,
+    problems: { ip_forward: ['problem', 'ok', 'problem'] },
+    commands: { ip_forward: ["sed -i '1s/^/# /' /etc/sysctl.d/zz.conf"] },
+  },
+  {
     says: 'SELinux made permissive for good',
     tasks: [{ selinux: { policy: 'targeted', state: 'permissive' } }],
     host: {
@@ -163,7 +178,7 @@ const rows: readonly {
 ]
 
 describe('a run followed on a host', () => {
-  for (const { says, tasks, host, problems = {}, stops = [], open = [], files = {} } of rows) {
+  for (const { says, tasks, host, problems = {}, stops = [], open = [], files = {}, alone, commands = {} } of rows) {
     it(says, () => {
       const analysis = withTemporary(directory => {
         const play = [{ hosts: 'all', gather_facts: false, tasks }]
@@ -172,7 +187,7 @@ describe('a run followed on a host', () => {
           ...defaultRequest,
           playbook: 'site.yml',
           inventory: [join(directory, 'inventory')],
-          hostEvidence: evidenceOf(filesOf({ ...debian12, ...host })),
+          hostEvidence: evidenceOf(filesOf(alone ? (host ?? {}) : { ...debian12, ...host })),
         })
       })
       const report = reportedHost(analysis, undefined)
@@ -190,6 +205,13 @@ describe('a run followed on a host', () => {
           1,
         ),
       )
+      for (const [id, expected] of Object.entries(commands)) {
+        const steps = report.problems.find(each => each.id === id)?.steps ?? []
+        assert.deepEqual(
+          steps.map(({ command }) => command),
+          expected,
+        )
+      }
       for (const [list, expected] of [
         [report.stops, stops],
         [report.open, open],
