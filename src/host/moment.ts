@@ -29,7 +29,9 @@ export interface SwapArea {
 
 /** What an operator does, and the command that does it. */
 export interface OperatorStep {
+  /** What it does, as a clause. */
   readonly says: string
+  /** The command, for a shell of the host, as root. */
   readonly command: string
 }
 
