@@ -21,6 +21,7 @@ import { isSysctlConf, isSysctlDirectoryFile, statementsOf, sysctlKey } from '..
 import { standingOf } from '../src/effects/standing.js'
 import { type Cause, decide, FALSE, known, TRUE, type Truth, type Value } from '../src/jinja/value.js'
 import type { Run } from '../src/run/task-run.js'
+import { compareBytes } from '../src/source/store.js'
 import type { Span } from '../src/source/text.js'
 import { type Match, NO_MATCH, type Note, type Rule, SETTLES } from '../src/verdicts/problem.js'
 import type { PhaseRules } from './together.js'
@@ -310,7 +311,7 @@ function comesLater(file: Value, other: Value): Truth {
     return causes.length === 0 ? TRUE : { kind: 'unknown', causes }
   }
   const name = (path: string): string => path.split('/').at(-1) ?? path
-  return Buffer.compare(Buffer.from(name(right)), Buffer.from(name(left))) >= 0 ? TRUE : FALSE
+  return compareBytes(name(right), name(left)) >= 0 ? TRUE : FALSE
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Effect, FileChange } from '../src/effects/effect.js'
 import { takesAway } from '../src/effects/query.js'
 import { statementsOf } from '../src/effects/settings-files.js'
 import { type Cause, FALSE, TRUE, type Truth, type Value } from '../src/jinja/value.js'
+import { compareBytes } from '../src/source/store.js'
 import { type Match, NO_MATCH, type Rule } from '../src/verdicts/problem.js'
 
 /** A file by its path, or the `.conf` files of a directory that ends in `/`. */
@@ -191,5 +192,5 @@ export function isReadLater(main: 'before' | 'behind'): (ours: string, theirs: s
     if (directory?.endsWith('.d') === true) return `1${name ?? ''}`
     return main === 'before' ? '0' : '2'
   }
-  return (ours, theirs) => ours !== theirs && Buffer.compare(Buffer.from(key(theirs)), Buffer.from(key(ours))) > 0
+  return (ours, theirs) => ours !== theirs && compareBytes(key(theirs), key(ours)) > 0
 }

@@ -1,5 +1,6 @@
 import { piecesCanBe } from '../effects/argument.js'
 import { ABSENT, type Entry, type Found, type HostFiles, resolveLink } from '../evidence/host-files.js'
+import { compareBytes } from '../source/store.js'
 
 /**
  * The files of a host as a run changes them: what stands there now over what was captured. The captured files stay as they
@@ -99,13 +100,9 @@ function viewOf(captured: HostFiles, changes: Changes): HostFiles {
       }
       if (all.size === 0 && before.kind === 'absent')
         return standing(captured, changes, place).kind === 'known' ? { kind: 'known', value: [] } : ABSENT
-      return { kind: 'known', value: [...all].sort(byBytes) }
+      return { kind: 'known', value: [...all].sort(compareBytes) }
     },
   }
-}
-
-function byBytes(left: string, right: string): number {
-  return Buffer.compare(Buffer.from(left), Buffer.from(right))
 }
 
 /** What stands at a path of which no part before the last is a link. */

@@ -22,8 +22,6 @@ export interface HostContext {
   readonly phase: Phase
   /** The host before the run. */
   readonly before: Moment
-  /** The host as the next boot would make it without the run. */
-  readonly booted: Moment
   readonly effects: RunEffects
   /** The groups of the host; empty where the inventory is the default one of a single host. */
   readonly groups: ReadonlySet<string>

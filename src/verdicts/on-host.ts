@@ -42,7 +42,7 @@ export function judgeHost(
     const look = verdict.problem.onHost
     if (look === undefined) return []
     const answer = (moment: Moment, phase: Phase): HostAnswer =>
-      look({ moment, phase, before: moments.now, booted: moments.booted, effects, groups })
+      look({ moment, phase, before: moments.now, effects, groups })
     const now = answer(moments.now, 'now')
     const booted = answer(moments.booted, 'afterReboot')
     const afterRun = unlessUnread(answer(moments.afterRun, 'afterRun'), verdict.now, verdict)

@@ -17,7 +17,7 @@ function answerOf(look: Look, host: HostRecord, before: HostRecord = host): Host
   assert.ok(now && after)
   const moment = bootOf(after.files, after)
   const effects = { run: { checks: [] }, occurrences: [] } as unknown as HostContext['effects']
-  return look({ moment, phase: 'afterReboot', before: now, booted: bootOf(now.files, now), effects, groups: new Set() })
+  return look({ moment, phase: 'afterReboot', before: now, effects, groups: new Set() })
 }
 
 const forwards = settingOnHost({

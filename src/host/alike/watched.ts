@@ -1,5 +1,5 @@
 import type { Evidence } from '../../evidence/evidence.js'
-import type { Entry, Found } from '../../evidence/host-files.js'
+import type { Entry, Found, HostFiles } from '../../evidence/host-files.js'
 import { type Dict, type Key, known, type Value } from '../../jinja/value.js'
 import { LazyDict } from '../../variables/lazy-dict.js'
 import type { Moment } from '../moment.js'
@@ -35,35 +35,27 @@ export function watch(subject: Subject): Watched {
   }
   const { evidence, moment, facts } = subject
   const { files } = evidence
+  const watchedFiles: HostFiles = {
+    entry: path => {
+      note(isOfProcess(path) ? 'processes' : 'entry', isOfProcess(path) ? '' : path)
+      return watchedEntry(files.entry(path), path, note)
+    },
+    list: path => {
+      note(path === '/proc' ? 'processes' : 'list', path === '/proc' ? '' : path)
+      return files.list(path)
+    },
+  }
   return {
     evidence: {
       ...evidence,
-      files: {
-        entry: path => {
-          note(isOfProcess(path) ? 'processes' : 'entry', isOfProcess(path) ? '' : path)
-          return watchedEntry(files.entry(path), path, note)
-        },
-        list: path => {
-          note(path === '/proc' ? 'processes' : 'list', path === '/proc' ? '' : path)
-          return files.list(path)
-        },
-      },
+      files: watchedFiles,
       command: words => {
         note('command', JSON.stringify(words))
         return evidence.command(words)
       },
     },
     moment: {
-      files: {
-        entry: path => {
-          note(isOfProcess(path) ? 'processes' : 'entry', isOfProcess(path) ? '' : path)
-          return watchedEntry(files.entry(path), path, note)
-        },
-        list: path => {
-          note(path === '/proc' ? 'processes' : 'list', path === '/proc' ? '' : path)
-          return files.list(path)
-        },
-      },
+      files: watchedFiles,
       sysctl: key => {
         note('sysctl', key)
         return moment.sysctl(key)

@@ -1,4 +1,5 @@
 import { ABSENT, type Entry, type Found, resolveLink } from '../../evidence/host-files.js'
+import { sysctlKeyOf } from '../boot/sysctl-d.js'
 import type { Moment } from '../moment.js'
 
 /**
@@ -94,7 +95,7 @@ function entryOf(moment: Moment, path: string): Found<Entry> {
 }
 
 function settingFile(moment: Moment, path: string, key: string, stored: Found<Entry>): Found<Entry> {
-  const value = moment.sysctl(dottedKey(key))
+  const value = moment.sysctl(sysctlKeyOf(key))
   if (value.kind === 'absent') return ABSENT
   if (value.kind === 'unknown') return { kind: 'unknown', because: value.because }
   const text = `${value.value}\n`
@@ -103,11 +104,6 @@ function settingFile(moment: Moment, path: string, key: string, stored: Found<En
     kind: 'known',
     value: { ...attributes, kind: 'file', path, content: () => ({ kind: 'text', file: { path, text } }) },
   }
-}
-
-/** A key by dots, of one by slashes: a dot in the name of an interface becomes a slash. */
-export function dottedKey(key: string): string {
-  return key.replaceAll(/[./]/g, separator => (separator === '/' ? '.' : '/'))
 }
 
 /** Without swap it is a line of headings; with it, its numbers change all the time. */

@@ -1,4 +1,5 @@
 import { type Content, type Entry, type Found, follow, type HostFiles } from '../../evidence/host-files.js'
+import { compareBytes } from '../../source/store.js'
 import type { SourceFile } from '../../source/text.js'
 
 /** A configuration file that is read, in its turn. */
@@ -64,11 +65,6 @@ export function confDirectories(files: HostFiles, name: string): readonly string
   const isOwn = lib.kind === 'known' && lib.value.kind === 'directory'
   const roots = ['/etc', '/run', '/usr/local/lib', '/usr/lib', ...(isOwn ? ['/lib'] : [])]
   return roots.map(root => `${root}/${name}`)
-}
-
-/** Order of `strcmp`: by bytes of UTF-8, never by the rules of a language. */
-export function compareBytes(left: string, right: string): number {
-  return Buffer.compare(Buffer.from(left), Buffer.from(right))
 }
 
 /**

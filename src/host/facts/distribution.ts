@@ -1,5 +1,5 @@
 import type { Evidence } from '../../evidence/evidence.js'
-import { type Found, follow, type HostFiles } from '../../evidence/host-files.js'
+import { follow, type HostFiles } from '../../evidence/host-files.js'
 import { contentOf } from './file-content.js'
 import { type Distro, readDistro } from './os-release.js'
 
@@ -393,10 +393,4 @@ function withFamily(told: Map<string, string | boolean>): DistributionFacts {
   if (typeof name !== 'string' || UNSETTLED.has(name)) return told
   const family = Object.keys(FAMILIES).find(each => FAMILIES[each]?.includes(name))
   return told.set('os_family', family ?? name)
-}
-
-/** One of the facts as a text; unknown where it was left out. */
-export function textFact(told: DistributionFacts, name: string): Found<string> {
-  const value = told.get(name)
-  return typeof value === 'string' ? { kind: 'known', value } : { kind: 'unknown', because: `${name} is not known` }
 }

@@ -1,7 +1,7 @@
 import type { HostPlace } from '../moment.js'
 import { triggeredBy } from '../units/boot-reach.js'
 import { type UnitFiles, unitNames } from '../units/unit-files.js'
-import { isYes, last, listed, withSpecifiers } from '../units/unit-syntax.js'
+import { last, listed, withSpecifiers } from '../units/unit-syntax.js'
 import { plainIpv6 } from './tcp-sockets.js'
 
 /** A socket unit that listens on a port. */
@@ -68,12 +68,6 @@ export function portsOfSocketUnits(all: UnitFiles): readonly SocketPort[] {
       return [{ unit: name, starts, place: setting.place, port, address }]
     })
   })
-}
-
-/** Whether the service of a unit's name takes connections one by one (`inetd`). */
-export function acceptsEach(all: UnitFiles, socket: string): boolean {
-  const loaded = all.unit(socket)
-  return loaded.kind === 'known' && isYes(last(loaded.value.settings, 'Socket', 'Accept'))
 }
 
 const ADDRESSED = /^(?:\[([^\]]+)\]|([0-9.]+)):([0-9]+)(?:%.+)?$/

@@ -1,4 +1,5 @@
 import { type Entry, type Found, follow, type HostFiles, resolveLink, textAt } from '../../evidence/host-files.js'
+import { compareBytes } from '../../source/store.js'
 import type { HostPlace } from '../moment.js'
 import { isUnitName, parseUnitText, type Setting, templateOf, typeOf } from './unit-syntax.js'
 
@@ -246,7 +247,7 @@ function dropInsOf(all: UnitFiles, names: readonly string[]): Found<readonly str
       }
     }
   }
-  const sorted = [...paths].toSorted(([left], [right]) => Buffer.compare(Buffer.from(left), Buffer.from(right)))
+  const sorted = [...paths].toSorted(([left], [right]) => compareBytes(left, right))
   return { kind: 'known', value: sorted.map(([, path]) => path) }
 }
 

@@ -1,7 +1,8 @@
 import type { Found } from '../../../evidence/host-files.js'
 import { globMatcher } from '../../../inventory/patterns.js'
+import { sysctlKeyOf } from '../../boot/sysctl-d.js'
 import type { Moment } from '../../moment.js'
-import { dottedKey, standsAt, textOfFile } from '../paths.js'
+import { standsAt, textOfFile } from '../paths.js'
 import { readWords } from './options.js'
 import {
   type Call,
@@ -30,7 +31,7 @@ const sysctl: Program = ({ words, moment }) => {
     const value = moment.sysctl(key)
     if (value.kind === 'unknown') return notKnown(value.because)
     if (value.kind === 'absent') {
-      if (moment.files.entry(`/proc/sys/${dottedKey(key)}`).kind === 'known') return undefined
+      if (moment.files.entry(`/proc/sys/${sysctlKeyOf(key)}`).kind === 'known') return undefined
       isMissing = true
     } else if (value.value.includes('\n')) return undefined
     else stdout = joined(stdout, read.flags.has('n') ? `${value.value}\n` : `${key} = ${value.value}\n`)
@@ -42,7 +43,7 @@ const sysctl: Program = ({ words, moment }) => {
 /** A key by dots: the first separator says which of the two separates. */
 function keyOf(operand: string): string {
   const first = /[./]/.exec(operand)?.[0]
-  return first === '/' ? dottedKey(operand) : operand
+  return first === '/' ? sysctlKeyOf(operand) : operand
 }
 
 /**
