@@ -115,17 +115,29 @@ export function hostsOf(inventory: Inventory, group: string): readonly string[] 
 }
 
 /**
- * The inventory after `group_by`, or after `add_host` put a host into a group: a host or group that is new is made, and
- * the group becomes a child of the parents. The inventory given stays as it is, and is what is returned where nothing changes.
+ * The inventory after `group_by` put hosts into a group: a host or group that is new is made, and the group becomes a child of
+ * the parents. The inventory given stays as it is, and is what is returned where nothing changes. Where a play groups a thousand
+ * hosts the whole is not settled anew for each.
  */
 export function addToGroup(
   inventory: Inventory,
-  host: string,
+  names: readonly string[],
   group: string,
   parents: readonly string[] = [],
 ): Inventory {
-  const joined = joinGroup(inventory, host, group, parents)
-  if (joined !== undefined) return joined
+  let made = inventory
+  let left = names
+  for (;;) {
+    const joined = joinGroup(made, left, group, parents)
+    made = joined.inventory
+    const [next, ...more] = joined.left
+    if (next === undefined) return made
+    made = addOne(made, next, group, parents)
+    left = more
+  }
+}
+
+function addOne(inventory: Inventory, host: string, group: string, parents: readonly string[]): Inventory {
   const draft = draftFrom(inventory)
   draftGroup(draft, group)
   for (const parent of parents) {
@@ -141,23 +153,37 @@ export function addToGroup(
 }
 
 /**
- * A host that has a group of its own comes into one that is there already: nothing but these two change. A play adds a
- * thousand hosts one by one, so that the whole is not settled anew for each. Undefined for anything else.
+ * Hosts that have a group of their own come into one that is there already: nothing but these and the group change. `left` are
+ * the others.
  */
 function joinGroup(
   inventory: Inventory,
-  host: string,
+  names: readonly string[],
   group: string,
   parents: readonly string[],
-): Inventory | undefined {
-  const [found, member] = [inventory.groups.get(group), inventory.hosts.get(host)]
-  if (found === undefined || member === undefined || group === 'all' || group === 'ungrouped') return undefined
-  if (!parents.every(parent => found.parents.includes(parent))) return undefined
-  if (member.groups.every(name => name === 'all' || name === 'ungrouped')) return undefined
-  if (hostsOf(inventory, group).includes(host)) return inventory
-  const groups = new Map(inventory.groups).set(group, { ...found, hosts: [...found.hosts, host] })
-  const names = [...groups.keys()].filter(name => name === group || member.groups.includes(name))
-  return { ...inventory, groups, hosts: new Map(inventory.hosts).set(host, { ...member, groups: names }) }
+): { readonly inventory: Inventory; readonly left: readonly string[] } {
+  const found = inventory.groups.get(group)
+  const isThere = found !== undefined && group !== 'all' && group !== 'ungrouped'
+  if (!isThere || !parents.every(parent => found.parents.includes(parent))) return { inventory, left: names }
+  const before = new Set(hostsOf(inventory, group))
+  const left: string[] = []
+  const joined = new Map<string, Host>()
+  const order = [...inventory.groups.keys()]
+  for (const name of names) {
+    if (before.has(name) || joined.has(name)) continue
+    const member = inventory.hosts.get(name)
+    const isGrouped = member?.groups.some(each => each !== 'all' && each !== 'ungrouped')
+    if (member === undefined || !isGrouped) left.push(name)
+    else {
+      const own = new Set([...member.groups, group])
+      joined.set(name, { ...member, groups: order.filter(each => own.has(each)) })
+    }
+  }
+  if (joined.size === 0) return { inventory, left }
+  const groups = new Map(inventory.groups).set(group, { ...found, hosts: [...found.hosts, ...joined.keys()] })
+  const hosts = new Map(inventory.hosts)
+  for (const [name, host] of joined) hosts.set(name, host)
+  return { inventory: { ...inventory, groups, hosts }, left }
 }
 
 /** The inventory after `add_host`: the host is in `all` and in the groups, its variables are set. */

@@ -84,12 +84,11 @@ export function openly<T>(scope: Scope, work: () => T): T {
 /** An expression knows its offsets, not its file: callers that want a place in causes and failures give one. */
 const nowhere: Span = { file: { path: '', text: '' }, start: 0, end: 0 }
 
-/** A variable with alternatives was read; the whole is evaluated again with each of them in its place. */
-class VariableSplit extends Error {
+/** A variable with alternatives was read; the whole is evaluated again with each of them in its place. No error: it needs no stack. */
+class VariableSplit {
   readonly variable: string
   readonly choice: OneOf
   constructor(variable: string, choice: OneOf) {
-    super('split')
     this.variable = variable
     this.choice = choice
   }

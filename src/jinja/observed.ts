@@ -13,10 +13,16 @@ export interface Operation {
 
 let observer: ((operation: Operation) => void) | undefined
 
-/** Tells of every operation that is evaluated while the work is done: for what has to know how values decide. */
+/** Tells of every operation that is evaluated while the work is done: for what has to know how values decide. Whoever listens already goes on. */
 export function observeOperations<T>(told: (operation: Operation) => void, work: () => T): T {
   const outer = observer
-  observer = told
+  observer =
+    outer === undefined
+      ? told
+      : operation => {
+          outer(operation)
+          told(operation)
+        }
   try {
     return work()
   } finally {

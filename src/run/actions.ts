@@ -31,6 +31,10 @@ function groupBy(action: Action): void {
   // Where only this host is not in the play, the others still make their groups.
   if (keyNode === undefined || (action.run.excluded !== undefined && walk.inPlay.kind !== 'false')) return
   const parentsNode = task.arguments.named.get('parents')
+  const made = new Map<
+    string,
+    { readonly group: string; readonly parents: readonly string[]; readonly hosts: string[] }
+  >()
   for (const host of walk.hosts) {
     for (const [index, { item }] of action.invocations.entries()) {
       const items = item === undefined ? new Map() : bindItem(task, item, index, itemsOf(action))
@@ -51,11 +55,18 @@ function groupBy(action: Action): void {
         continue
       }
       const parents = parentsNode === undefined ? [] : textsOf(evaluateNode(parentsNode, scope)).map(groupName)
-      const inventory = addToGroup(walk.state.inventory, host, groupName(key), parents)
-      if (inventory === walk.state.inventory) continue
-      walk.state.inventory = inventory
-      noteGroups(walk)
+      const id = JSON.stringify([key, parents])
+      const members = made.get(id) ?? { group: groupName(key), parents, hosts: [] }
+      made.set(id, members)
+      members.hosts.push(host)
     }
+  }
+  // The groups are there once all hosts are through with the task.
+  for (const { group, parents, hosts } of made.values()) {
+    const inventory = addToGroup(walk.state.inventory, hosts, group, parents)
+    if (inventory === walk.state.inventory) continue
+    walk.state.inventory = inventory
+    noteGroups(walk)
   }
 }
 

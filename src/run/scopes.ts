@@ -1,9 +1,10 @@
 import { posix } from 'node:path'
 import { ANY_NAME, type Definition, type Task } from '../ansible/statement.js'
 import { dataValue } from '../inventory/data.js'
-import { groupNamesOf, hostsOf } from '../inventory/inventory.js'
+import { groupNamesOf, hostsOf, type Inventory } from '../inventory/inventory.js'
 import { evaluateTemplate } from '../jinja/template.js'
 import { type Cause, type Dict, failure, type Key, known, type Truth, unknown, type Value } from '../jinja/value.js'
+import { once } from '../source/once.js'
 import { assumed } from '../variables/assumptions.js'
 import { type Facts, factsOf } from '../variables/facts.js'
 import { deferredLayer, growingLayer, layerOf, uncertain, valuesLayer } from '../variables/layers.js'
@@ -33,6 +34,12 @@ export interface PlayVariables {
   readonly name: Value
 }
 
+/** The variables of one host, beside those that all hosts of a play see. */
+export interface OfOneHost {
+  /** What there is of a name: set during the run, given by facts, the inventory or variable files, the strongest first. */
+  readonly entries: (name: string) => readonly Entry[]
+}
+
 /** Builds the scopes of a play's statements; each frame's scope is made once. */
 export interface Scopes {
   readonly ofFrame: (frame: Frame) => Scope
@@ -44,8 +51,26 @@ export interface Scopes {
   readonly ofVarsFiles: (frame: Frame) => Scope
   /** Makes a role's defaults and vars visible to the whole play, behind those that already are: they win over these. */
   readonly show: (role: Role, truth: Truth) => void
+  /** What a host has for itself, whatever the statement; no magic variables. */
+  readonly ofOneHost: (host: string, frame: Frame) => OfOneHost
   /** A task as another host of the play sees it. */
   readonly ofHost: (host: string, frame: Frame, task: Task, items: ReadonlyMap<string, Value>) => Scope
+}
+
+/** `groups`, which every scope may ask for: made once until a task changes the inventory. */
+function groupsOf(inventory: Inventory): ReadonlyMap<Key, Value> {
+  const before = groupsMade.get(inventory)
+  if (before !== undefined) return before
+  const names = [...inventory.groups.keys()]
+  const groups = new Map(names.map(name => [name as Key, texts(hostsOf(inventory, name))]))
+  groupsMade.set(inventory, groups)
+  return groups
+}
+
+const groupsMade = new WeakMap<Inventory, ReadonlyMap<Key, Value>>()
+
+function texts(items: readonly string[]): Value {
+  return known(items.map(item => known(item)))
 }
 
 /** Names of the control host, which is there also where no inventory names it. */
@@ -54,7 +79,7 @@ const controlHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::
 const playHostNames = ['play_hosts', 'ansible_play_hosts', 'ansible_play_hosts_all', 'ansible_play_batch']
 
 /** Magic variables that nothing has before a host is at hand. */
-const ofOneHost: ReadonlySet<string> = new Set([
+const notHostless: ReadonlySet<string> = new Set([
   ...[
     'inventory_hostname',
     'inventory_hostname_short',
@@ -163,6 +188,7 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
   }
 
   const rolesOfPlay = [...variables.roles]
+  const playHosts = once(() => texts(variables.hosts))
 
   const show = (role: Role, truth: Truth): void => {
     const vars = allVars(role)
@@ -267,6 +293,18 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     return createScope(layersFor(frame, task, items, host), scopeOptions(frame, host))
   }
 
+  const ofOneHost = (host: string, frame: Frame): OfOneHost => {
+    const layers = [...setDuringRun(host), ...hostLayersOf(host, frame)]
+    const { injected } = factsOfHost(host)
+    return {
+      entries: name => {
+        const entries = layers.flatMap(layer => layer.entries(name))
+        const fact = entries.length === 0 ? injected(name) : undefined
+        return fact === undefined ? entries : [{ origin: 'host facts', at: factsPlace, content: { value: fact } }]
+      },
+    }
+  }
+
   const magicLayer = (frame: Frame, host: string): Layer => computedLayer(magicOf(frame, host))
 
   /** Those magic variables that are no host's. */
@@ -277,12 +315,11 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
       () => unknown([{ says, at: magicPlace, name }]),
     ])
     const all = [...magicOf(frame, options.host), ...notYet]
-    return computedLayer(new Map(all.filter(([name]) => !ofOneHost.has(name))))
+    return computedLayer(new Map(all.filter(([name]) => !notHostless.has(name))))
   }
 
   const magicOf = (frame: Frame, host: string): ReadonlyMap<string, () => Value> => {
     const { inventory } = state
-    const texts = (items: readonly string[]): Value => known(items.map(item => known(item)))
     const source = inventory.hosts.get(host)?.source
     const values: [string, () => Value][] = [
       ['inventory_hostname', () => known(host)],
@@ -302,7 +339,7 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
             ),
           ),
       ],
-      ...playHostNames.map((name): [string, () => Value] => [name, () => texts(variables.hosts)]),
+      ...playHostNames.map((name): [string, () => Value] => [name, playHosts]),
       ['ansible_play_name', () => variables.name],
       ['ansible_facts', () => factsOfHost(host).all],
       ['ansible_check_mode', () => known(false)],
@@ -359,10 +396,7 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
   }
 
   const groupsDict = (): Value => {
-    const groups = new Map<Key, Value>()
-    for (const name of state.inventory.groups.keys()) {
-      groups.set(name, known(hostsOf(state.inventory, name).map(host => known(host))))
-    }
+    const groups = groupsOf(state.inventory)
     if (state.perhaps.length === 0) return known(groups)
     // A group that may grow, or may come to be, is left out of what is known.
     const open = state.perhaps.flatMap(({ causes }) => causes)
@@ -422,7 +456,7 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     names: () => [],
   })
 
-  return { ofFrame, ofTask, ofPlay, ofVarsFiles, ofHost, show }
+  return { ofFrame, ofTask, ofPlay, ofVarsFiles, ofHost, ofOneHost, show }
 }
 
 /** What was gathered during the run, over the facts that were given. */

@@ -1,17 +1,16 @@
 import type { Task } from '../ansible/statement.js'
-import { groupNamesOf } from '../inventory/inventory.js'
 import { type Cause, FALSE, TRUE, type Truth, unknown, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Scope } from '../variables/scope.js'
-import type { Node } from '../yaml/node.js'
 import { isTrue } from './action.js'
 import { actions } from './actions.js'
 import { type AnsweredResult, answeredResult, memberOf } from './answered.js'
 import { resultCheck } from './checks.js'
 import type { Compiled, CompiledPlay, Compiler } from './compile.js'
 import { allOf, anyOf, type Conditions, evaluateConditions, evaluateWhen } from './conditions.js'
-import { chainOf, type Frame, includeOf, inheritedKeyword, rolesOf, stepsOf } from './frame.js'
+import { sendersOf } from './delegation.js'
+import { chainOf, type Frame, includeOf, inheritedKeyword, stepsOf } from './frame.js'
 import { gapsIn, type Handler, handlersIn, neverChanges, notifiedNames, notify } from './handlers.js'
 import { invocationsOf } from './invocations.js'
 import { bindItem, evaluateLoop, type Items } from './loops.js'
@@ -188,7 +187,8 @@ function walkTask(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], n
   }
   const scope = walk.scopes.ofTask(frame, task, new Map())
   const face = faceOf(task, frame, scope)
-  const senders = walk.inPlay.kind === 'false' ? sendersOf(walk, task, frame) : []
+  const isRunOnce = isOnce(task, frame, scope)
+  const senders = walk.inPlay.kind === 'false' ? sendersOf(walk, task, frame, isRunOnce) : []
   const own = senders.length === 0
   const excluded = exclusion(walk, face.tags, part, own)
   // A rescue section is only reached after a failure that may never come.
@@ -196,7 +196,6 @@ function walkTask(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], n
     part === 'rescue' ? unknown([{ says: 'runs only after a task of its block failed', at: task.at }]) : TRUE
   // What a delegated task registers belongs to the host that sends it.
   const set = excluded === undefined ? settings[task.module] : undefined
-  const isRunOnce = isOnce(task, frame, scope)
   const [first] = walk.hosts
   const once = isRunOnce || onlyOnce.has(task.module) ? first : undefined
   const runsElsewhere = once !== undefined && once !== walk.state.options.host && own
@@ -221,7 +220,7 @@ function walkTask(walk: Walk, task: Task, frame: Frame, part: TaskRun['part'], n
       )
   walk.state.invocations.spend(Math.max(1, decided.invocations.length))
   const runs = excluded === undefined ? decided.runs : FALSE
-  const others = excluded === undefined && own && once === undefined ? sendersOf(walk, task, frame) : []
+  const others = excluded === undefined && own && once === undefined ? sendersOf(walk, task, frame, isRunOnce) : []
   const shown = withSent(
     decided,
     others.map(host => ({ host, decided: decidedBy(host, madeBy(host)) })),
@@ -337,114 +336,6 @@ function isOnce(task: Task, frame: Frame, scope: Scope): boolean {
 /** A task behind an include that is certainly skipped is never seen by Ansible: it registers nothing. */
 function isLoaded(frame: Frame): boolean {
   return !chainOf(frame).some(({ include }) => include?.conditions.some(({ truth }) => truth.kind === 'false'))
-}
-
-/** Names whose value is the same for every host of a play. */
-const sameForAll: ReadonlySet<string> = new Set([
-  ...['groups', 'play_hosts', 'ansible_play_hosts', 'ansible_play_hosts_all', 'ansible_play_batch'],
-])
-
-/** The other hosts of a play that delegate a task to this one, or may. */
-function sendersOf(walk: Walk, task: Task, frame: Frame): readonly string[] {
-  const delegate = inheritedKeyword(frame, task, 'delegate_to')
-  if (delegate === undefined) return []
-  const { host } = walk.state.options
-  const scope = walk.scopes.ofTask(frame, task, new Map())
-  const { result, reads } = scope.withReads(() => evaluateNode(delegate, scope))
-  const isSame = [...reads].every(name => sameForAll.has(name))
-  if (isSame && result.kind === 'known' && result.data !== host) return []
-  const [first] = walk.hosts
-  const hosts = isOnce(task, frame, scope) && first !== undefined ? [first] : walk.hosts
-  return delegating(walk, delegate, task, frame, hosts)
-}
-
-/** Which hosts delegate to the run's own, and what that rests on. */
-interface Delegating {
-  readonly hosts: readonly string[]
-  readonly senders: readonly string[]
-  readonly roles: readonly Role[]
-  readonly reads: ReadonlySet<string>
-  readonly version: number
-}
-
-/** A file that is included once a download asks a thousand hosts the same at each. */
-const delegatingOf = new WeakMap<Walk, Map<Node, Delegating>>()
-
-/** The hosts of these that delegate to the run's own, or may; taken from before where nothing it rests on has changed since. */
-function delegating(walk: Walk, delegate: Node, task: Task, frame: Frame, hosts: readonly string[]): readonly string[] {
-  const { changes, options } = walk.state
-  const roles = rolesOf(frame)
-  const known = delegatingOf.get(walk) ?? new Map<Node, Delegating>()
-  delegatingOf.set(walk, known)
-  const before = known.get(delegate)
-  const local = namesOfFrames(frame, task)
-  const isCurrent =
-    before !== undefined &&
-    before.hosts === hosts &&
-    before.roles.length === roles.length &&
-    before.roles.every((role, index) => role === roles[index]) &&
-    [...before.reads].every(name => changes.changedAt(name) <= before.version && !local.has(name))
-  if (isCurrent) return before.senders
-  const reads = new Set<string>()
-  const version = changes.version()
-  const open: string[] = []
-  const all = hosts.filter(sender => {
-    if (sender === options.host) return false
-    const scope = walk.scopes.ofHost(sender, frame, task, new Map())
-    const { result, reads: read } = scope.withReads(() => evaluateNode(delegate, scope))
-    for (const name of read) reads.add(name)
-    if (result.kind !== 'known') open.push(sender)
-    return result.kind !== 'known' || result.data === options.host
-  })
-  const left = new Set(open.length > mostOpen ? open.filter(sender => !isFirstOfKind(walk, sender, frame)) : [])
-  const senders = all.filter(sender => !left.has(sender))
-  if ([...reads].every(name => !local.has(name) && !ofEachFrame.has(name)))
-    known.set(delegate, { hosts, senders, roles, reads, version })
-  return senders
-}
-
-/** Of more hosts than this that only may delegate here, one of each kind stands for the others. */
-const mostOpen = 16
-
-const kindsOf = new WeakMap<Walk, Map<string, string>>()
-
-/** Whether a host is the first of those in the same groups with the same variables of their own, but for names and addresses. */
-function isFirstOfKind(walk: Walk, host: string, frame: Frame): boolean {
-  const { inventory, options, storesOf } = walk.state
-  const own = options
-    .hostLayers(inventory, host, frame.playbookDirectory, storesOf(host).added)
-    .flatMap(layer => [...layer.names()].flatMap(name => layer.entries(name).slice(0, 1)))
-    .filter(({ origin }) => /host.vars/.test(origin))
-    .map(({ at }) =>
-      at.file.text
-        .slice(at.start, at.end)
-        .replaceAll(host, '#')
-        .replaceAll(/[0-9a-f.:]{7,}/g, '#'),
-    )
-  const kind = JSON.stringify([groupNamesOf(inventory, host), own])
-  const kinds = kindsOf.get(walk) ?? new Map<string, string>()
-  kindsOf.set(walk, kinds)
-  const first = kinds.get(kind) ?? host
-  kinds.set(kind, first)
-  return first === host
-}
-
-/** Magic variables that may differ between two frames of the same role, or read all there is. */
-const ofEachFrame: ReadonlySet<string> = new Set([
-  ...['vars', 'hostvars', 'role_name', 'role_path', 'ansible_role_name', 'ansible_parent_role_names'],
-  ...['ansible_collection_name', 'playbook_dir'],
-])
-
-/** The names that the frames of a task and the task itself define for it. */
-function namesOfFrames(frame: Frame, task: Task): ReadonlySet<string> {
-  const names = new Set(task.vars.map(({ name }) => name))
-  for (const { directives, include } of chainOf(frame)) {
-    for (const { name } of directives.vars) names.add(name)
-    for (const { name } of include?.parameters ?? []) names.add(name)
-    for (const { name } of include?.apply?.vars ?? []) names.add(name)
-    for (const name of include?.items.keys() ?? []) names.add(name)
-  }
-  return names
 }
 
 /** The same task as several hosts send it. */

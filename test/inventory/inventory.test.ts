@@ -38,7 +38,7 @@ describe('groups that change during a run', () => {
   const inventory = inventoryOf('[a]\nn1\nn2\n[p:children]\na\n')
 
   it('a new group holds the host and lies under its parents', () => {
-    const after = addToGroup(inventory, 'n1', 'new', ['p', 'top'])
+    const after = addToGroup(inventory, ['n1'], 'new', ['p', 'top'])
     assert.deepEqual(hostsOf(after, 'new'), ['n1'])
     assert.deepEqual(hostsOf(after, 'top'), ['n1'])
     assert.deepEqual(groupNamesOf(after, 'n1'), ['a', 'new', 'p', 'top'])
@@ -46,23 +46,23 @@ describe('groups that change during a run', () => {
   })
 
   it('the inventory before it stays as it was', () => {
-    addToGroup(inventory, 'n1', 'new')
+    addToGroup(inventory, ['n1'], 'new')
     assert.equal(inventory.groups.has('new'), false)
     assert.deepEqual(hostsOf(inventory, 'a'), ['n1', 'n2'])
   })
 
   it('a host that is a member through a child is not added again', () => {
-    assert.deepEqual(addToGroup(inventory, 'n1', 'p').groups.get('p')?.hosts, [])
+    assert.deepEqual(addToGroup(inventory, ['n1'], 'p').groups.get('p')?.hosts, [])
   })
 
   it('an ungrouped host leaves ungrouped', () => {
     const before = inventoryOf('lonely\n')
     assert.deepEqual(groupNamesOf(before, 'lonely'), ['ungrouped'])
-    assert.deepEqual(groupNamesOf(addToGroup(before, 'lonely', 'g'), 'lonely'), ['g'])
+    assert.deepEqual(groupNamesOf(addToGroup(before, ['lonely'], 'g'), 'lonely'), ['g'])
   })
 
   it('a parent that already lies below is left as it is', () => {
-    assert.deepEqual(groupsOf(addToGroup(inventory, 'n1', 'p', ['a']), 'n1'), ['all', 'p', 'a'])
+    assert.deepEqual(groupsOf(addToGroup(inventory, ['n1'], 'p', ['a']), 'n1'), ['all', 'p', 'a'])
   })
 
   it('add_host makes hosts and groups', () => {
