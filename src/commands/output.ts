@@ -1,15 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { coloured, plain, type Style } from '../reports/style.js'
 import { UsageError } from '../source/diagnostic.js'
 import type { Terminal } from './command.js'
 import type { OutputOptions, ReportFileOptions } from './options.js'
 
-/** Puts a report where the user wants it. An existing file is replaced whole or stays as it was. */
-export function writeReport(text: string, options: Pick<OutputOptions, 'output'>, terminal: Terminal): void {
-  if (options.output === undefined) terminal.out(text)
-  else replaceFile(options.output, text)
+/** Puts a report, whole or in pieces, where the user wants it. An existing file is replaced whole or stays as it was. */
+export function writeReport(
+  text: string | Iterable<string>,
+  options: Pick<OutputOptions, 'output'>,
+  terminal: Terminal,
+): void {
+  if (options.output !== undefined) replaceFile(options.output, text)
+  else if (typeof text === 'string') terminal.out(text)
+  else for (const piece of text) terminal.out(piece)
 }
 
 /**
@@ -37,22 +42,32 @@ export function writeReports<Options extends OutputOptions & ReportFileOptions>(
  * Writes a file beside its place first, then moves it there in one step, keeping its mode. A link is followed; what is no
  * regular file (a pipe, a device) is written to as it is.
  */
-export function replaceFile(path: string, text: string | Uint8Array): void {
+export function replaceFile(path: string, text: string | Uint8Array | Iterable<string>): void {
   if (path === '') throw new UsageError('--output needs the name of a file')
   let draft: string | undefined
   try {
     const before = statSync(path, { throwIfNoEntry: false })
     if (before !== undefined && !before.isFile() && !before.isDirectory()) {
-      writeFileSync(path, text)
+      writeWhole(path, text, 'w')
       return
     }
     const target = before === undefined ? path : realpathSync(path)
     draft = `${target}.${randomUUID()}.tmp`
-    writeFileSync(draft, text, { flag: 'wx', mode: before?.mode ?? 0o666 })
+    writeWhole(draft, text, 'wx', before?.mode)
     renameSync(draft, target)
   } catch (error) {
     if (draft !== undefined) removeDraft(draft)
     throw new UsageError(`${path}: cannot be written (${reason(error)})`)
+  }
+}
+
+function writeWhole(path: string, text: string | Uint8Array | Iterable<string>, flag: 'w' | 'wx', mode = 0o666): void {
+  const file = openSync(path, flag, mode)
+  try {
+    if (typeof text === 'string' || text instanceof Uint8Array) writeFileSync(file, text)
+    else for (const piece of text) writeFileSync(file, piece)
+  } finally {
+    closeSync(file)
   }
 }
 

@@ -13,8 +13,9 @@ import { type Report, type ReportedDiagnostic, reportedDiagnostic } from '../rep
 import { UsageError } from '../source/diagnostic.js'
 import type { SourceTree } from '../source/tree.js'
 import type { DefineCommand, ExitStatus, Terminal } from './command.js'
-import { groupsOf, openFleet, strangersOf } from './fleet.js'
-import { placeFleet } from './fleet-threads.js'
+import { groupsOf } from './fleet/answers.js'
+import { openFleet, strangersOf } from './fleet/fleet.js'
+import { placeFleet } from './fleet/threads.js'
 import { analyzeHost, type HostAnalysis, reportedHost, swapTotalOf } from './hosts.js'
 import { type AnalysisOptions, addAnalysisOptions, addOutputOptions, type OutputOptions, requestOf } from './options.js'
 import { replaceFile, styleFor, writeReport } from './output.js'
@@ -90,17 +91,14 @@ function preflightFleet(
   if (options.write !== undefined) throw new UsageError('--write writes the files of one host: name it with --host')
   const fleet = openFleet(tree, request, pattern, only)
   const progress = options.quiet ? () => {} : progressOf(fleet.hosts.length, terminal)
-  const { placed, answers } = placeFleet(fleet, { source, request, pattern, only }, progress)
+  const { placed, answers, diagnostics: found } = placeFleet(fleet, { source, request, pattern, only }, progress)
   terminal.progress?.('')
   const [first] = answers.values()
   if (first === undefined) throw new Error('no host was worked out')
   requireKnown(only, first.report)
   const report: PreflightReport = { ...first.head, hosts: groupsOf(placed, answers) }
   writeReport(rendered(report, options, terminal), options, terminal)
-  const diagnostics = [
-    ...fleet.diagnostics.map(reportedDiagnostic),
-    ...[...answers.values()].flatMap(each => each.diagnostics),
-  ]
+  const diagnostics = [...found.map(reportedDiagnostic), ...[...answers.values()].flatMap(each => each.diagnostics)]
   tellDiagnostics(withoutRepeats(diagnostics.filter(({ code }) => code !== 'run-stops')), options, terminal)
   const missing = placed.flatMap(each => each.missing ?? [])
   for (const line of [...strangersOf(fleet), ...shortened(missing)])
@@ -156,7 +154,7 @@ function requireNames(only: readonly string[] | undefined, names: readonly strin
   throw new UsageError(`--only ${wrong}: no such problem is looked for on a host; there are ${names.join(', ')}`)
 }
 
-function rendered(report: PreflightReport, options: OutputOptions, terminal: Terminal): string {
+function rendered(report: PreflightReport, options: OutputOptions, terminal: Terminal): string | Iterable<string> {
   switch (options.format) {
     case 'json':
       return renderPreflightJson(report)

@@ -94,13 +94,34 @@ export function hostFilesOver(store: HostStore, scope?: Scope): HostFiles {
     return located.kind === 'known' ? entryAt(located.value) : located
   }
 
+  const directories = new Map<string, Found<string>>()
+
+  /** Where a directory is once links are followed; absent where it is none. */
+  function directoryAt(path: string): Found<string> {
+    const known = directories.get(path)
+    if (known !== undefined) return known
+    const located = locate(`${path}/.`, entryAt)
+    const found = located.kind === 'known' ? entryAt(located.value) : located
+    const directory = found.kind === 'known' && found.value.kind !== 'directory' ? ABSENT : located
+    directories.set(path, directory)
+    return directory
+  }
+
   return {
     entry: path => {
-      const located = locate(path, entryAt)
-      return located.kind === 'known' ? entryAt(located.value) : located
+      const end = path.lastIndexOf('/')
+      const name = path.slice(end + 1)
+      const isPlain = end >= 0 && name !== '' && name !== '.' && name !== '..'
+      const located = isPlain ? directoryAt(path.slice(0, end)) : locate(path, entryAt)
+      if (located.kind !== 'known') return located
+      return entryAt(isPlain ? joined(located.value, name) : located.value)
     },
     list: listAt,
   }
+}
+
+function joined(directory: string, name: string): string {
+  return directory === '/' ? `/${name}` : `${directory}/${name}`
 }
 
 function sorted(names: Iterable<string>): Found<readonly string[]> {
@@ -123,7 +144,7 @@ function locate(
       at = parentOf(at) ?? '/'
       continue
     }
-    const next = at === '/' ? `/${part}` : `${at}/${part}`
+    const next = joined(at, part)
     if (rest.length === 0 && !wholly) return { kind: 'known', value: next }
     const found = entryAt(next)
     if (found.kind !== 'known') return found

@@ -195,7 +195,15 @@ function archiveAt(path: string): Archive {
   const isFile = statOf(path).isFile()
   const first = isFile ? readInto(path) : bytesAt(path)
   const bytes = unpacked(path, first)
-  if (isFile && bytes === first) return { all: () => first, part: (start, size) => partOf(path, start, size) }
+  if (isFile && bytes === first) {
+    const own = archivesRead
+    return {
+      all: () => first,
+      // Most archives are done with before the next is opened.
+      part: (start, size) =>
+        archivesRead === own ? Buffer.from(first.subarray(start, start + size)) : partOf(path, start, size),
+    }
+  }
   if (!isFile) return { all: () => bytes, part: (start, size) => Buffer.from(bytes.subarray(start, start + size)) }
   let held = new WeakRef(bytes)
   return {
@@ -216,11 +224,15 @@ function archiveAt(path: string): Archive {
 /** One piece of memory for every archive in turn: a thousand of them would wait for the garbage collector. */
 let scratch = Buffer.alloc(0)
 
+/** As long as it stays the same, `scratch` does. */
+let archivesRead = 0
+
 function readInto(path: string): Buffer {
   return withFile(path, file => {
     const { size } = fstatSync(file)
     if (size > maxArchive)
       throw new UsageError(`${path}: larger than ${maxArchive >> 20} MiB; expected the evidence of one host`)
+    archivesRead++
     if (scratch.length < size) scratch = Buffer.allocUnsafe(size)
     return scratch.subarray(0, readWhole(file, scratch.subarray(0, size), 0))
   })

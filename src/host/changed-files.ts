@@ -28,13 +28,28 @@ interface Changes {
   /** Paths of which everything below went; what was put there later stands in `entries`. */
   readonly removed: Set<string>
   readonly blurs: Blur[]
+  /** What was looked up since the last change. */
+  seen: Seen
+}
+
+interface Seen {
+  readonly standing: Map<string, Found<Entry>>
+  readonly places: Map<string, Place>
+  /** The directories above what was put; undefined where nobody asked for them yet. */
+  above: ReadonlySet<string> | undefined
+}
+
+/** A path with the links before its last part followed; `open`: where that was not known. */
+interface Place {
+  readonly path: string
+  readonly open: (Found<Entry> & { kind: 'unknown' }) | undefined
 }
 
 const MOST_LINKS = 40
 
 /** Files that can be changed, over captured ones that stay as they are. */
 export function changedFiles(captured: HostFiles): ChangedFiles {
-  const changes: Changes = { entries: new Map(), removed: new Set(), blurs: [] }
+  const changes: Changes = { entries: new Map(), removed: new Set(), blurs: [], seen: nothingSeen() }
   const files = viewOf(captured, changes)
   const placeOf = (path: string): string => realPath(captured, changes, path).path
   return {
@@ -44,6 +59,7 @@ export function changedFiles(captured: HostFiles): ChangedFiles {
       // What was not known of it before does not matter any more.
       changes.entries.delete(place)
       changes.entries.set(place, entry)
+      changes.seen = nothingSeen()
     },
     remove: path => {
       const place = placeOf(path)
@@ -52,6 +68,7 @@ export function changedFiles(captured: HostFiles): ChangedFiles {
       }
       changes.removed.add(place)
       changes.entries.set(place, ABSENT)
+      changes.seen = nothingSeen()
     },
     blur: (pieces, because) => {
       changes.blurs.push({ pieces, because })
@@ -59,6 +76,7 @@ export function changedFiles(captured: HostFiles): ChangedFiles {
         if (entry.kind !== 'unknown' && piecesCanBe(pieces, path))
           changes.entries.set(path, { kind: 'unknown', because })
       }
+      changes.seen = nothingSeen()
     },
     changed: () => [...changes.entries.keys()],
     copy: () =>
@@ -66,8 +84,13 @@ export function changedFiles(captured: HostFiles): ChangedFiles {
         entries: new Map(changes.entries),
         removed: new Set(changes.removed),
         blurs: [...changes.blurs],
+        seen: nothingSeen(),
       }),
   }
+}
+
+function nothingSeen(): Seen {
+  return { standing: new Map(), places: new Map(), above: undefined }
 }
 
 function viewOf(captured: HostFiles, changes: Changes): HostFiles {
@@ -78,7 +101,7 @@ function viewOf(captured: HostFiles, changes: Changes): HostFiles {
       return open !== undefined && found.kind !== 'known' && !changes.entries.has(place) ? open : found
     },
     list: path => {
-      const { path: place } = realPath(captured, changes, path, true)
+      const { path: place } = realPath(captured, changes, `${path}/.`)
       const inside = place === '/' ? '/' : `${place}/`
       const put = new Map<string, boolean>()
       for (const [each, entry] of changes.entries) {
@@ -107,19 +130,39 @@ function viewOf(captured: HostFiles, changes: Changes): HostFiles {
 
 /** What stands at a path of which no part before the last is a link. */
 function standing(captured: HostFiles, changes: Changes, path: string): Found<Entry> {
+  const before = changes.seen.standing.get(path)
+  if (before !== undefined) return before
+  const found = lookUp(captured, changes, path)
+  changes.seen.standing.set(path, found)
+  return found
+}
+
+function lookUp(captured: HostFiles, changes: Changes, path: string): Found<Entry> {
   const put = changes.entries.get(path)
   if (put !== undefined) return put
-  const inside = `${path}/`
-  for (const [each, entry] of changes.entries) {
-    if (entry.kind === 'known' && each.startsWith(inside)) {
-      const before = captured.entry(path)
-      return before.kind === 'known' ? before : { kind: 'known', value: { kind: 'directory', path } }
-    }
+  changes.seen.above ??= directoriesAbove(changes)
+  if (changes.seen.above.has(path)) {
+    const before = captured.entry(path)
+    return before.kind === 'known' ? before : { kind: 'known', value: { kind: 'directory', path } }
   }
   if (isRemoved(changes, path)) return ABSENT
   const blur = changes.blurs.find(({ pieces }) => piecesCanBe(pieces, path))
   if (blur !== undefined) return { kind: 'unknown', because: blur.because }
   return captured.entry(path)
+}
+
+function directoriesAbove({ entries }: Changes): ReadonlySet<string> {
+  const above = new Set<string>()
+  for (const [path, entry] of entries) {
+    if (entry.kind !== 'known') continue
+    for (let at = parentOf(path); at !== '' && !above.has(at); at = parentOf(at)) above.add(at)
+  }
+  return above
+}
+
+/** Empty for what stands at the top. */
+function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'))
 }
 
 function isRemoved({ removed }: Changes, path: string): boolean {
@@ -134,21 +177,25 @@ function mayBeInside(pieces: readonly (string | null)[], inside: string): boolea
   return first.startsWith(inside) ? !first.slice(inside.length).includes('/') : inside.startsWith(first)
 }
 
-/** A path with the links before its last part followed; `open`: where that was not known. */
-function realPath(
-  captured: HostFiles,
-  changes: Changes,
-  path: string,
-  whole = false,
-): { readonly path: string; readonly open: (Found<Entry> & { kind: 'unknown' }) | undefined } {
+/** Where a path is; a final `/.` has a link at the end followed, too. */
+function realPath(captured: HostFiles, changes: Changes, path: string): Place {
+  const before = changes.seen.places.get(path)
+  if (before !== undefined) return before
+  const place = followed(captured, changes, path)
+  changes.seen.places.set(path, place)
+  return place
+}
+
+function followed(captured: HostFiles, changes: Changes, path: string): Place {
+  const whole = path.endsWith('/.')
   let rest = path.split('/').filter(part => part !== '' && part !== '.')
   let at = ''
-  let open: (Found<Entry> & { kind: 'unknown' }) | undefined
+  let open: Place['open']
   for (let links = 0; rest.length > 0; ) {
     const [part = '', ...others] = rest
     rest = others
     if (part === '..') {
-      at = at.slice(0, at.lastIndexOf('/'))
+      at = parentOf(at)
       continue
     }
     const next = `${at}/${part}`

@@ -1,8 +1,12 @@
 import type { ReportedHost, ReportedHostName } from './preflight.js'
 
-/** A group's answers as they are for one of its hosts: with its own names, addresses and numbers. */
-export function inWordsOf(group: ReportedHost, { own }: ReportedHostName): ReportedHost {
-  return own === undefined ? group : filled(group, found => own.get(found) ?? found)
+/** A text of a group as it is for one of its hosts: with its own names, addresses and numbers. */
+export function inWordsOf({ own }: ReportedHostName, text: string, written: (word: string) => string): string {
+  if (own === undefined) return text
+  return text.replace(/⟦[^⟧]*⟧/g, found => {
+    const word = own.get(found)
+    return word === undefined ? found : written(word)
+  })
 }
 
 /**

@@ -127,25 +127,42 @@ export interface SettingJson {
   readonly because: string | null
 }
 
-/** The report for machines: contract, "preflight". */
-export function renderPreflightJson(report: PreflightReport): string {
-  const { source, playbook, ansible, hosts } = report
-  const json: PreflightJson = {
-    schema: outputs.preflight.schema,
-    source,
-    playbook,
-    ansible,
-    hosts: hosts.flatMap(group => group.hosts.map((host, index) => hostJson(inWordsOf(group, host), host, index))),
+/** The report for machines: contract, "preflight". In pieces, a host each: that of a thousand hosts has some 70 MB. */
+export function* renderPreflightJson({ source, playbook, ansible, hosts }: PreflightReport): Generator<string> {
+  const none: readonly HostJson[] = []
+  const frame = { schema: outputs.preflight.schema, source, playbook, ansible, hosts: none } satisfies PreflightJson
+  const text = JSON.stringify(frame, null, 2)
+  const end = text.lastIndexOf(']')
+  yield text.slice(0, end)
+  let separator = '\n'
+  for (const group of hosts) {
+    const answers = members(answersJson(group))
+    const [first] = group.hosts
+    for (const [index, name] of group.hosts.entries()) {
+      const { host, evidence } = name
+      const sameAs = index === 0 ? null : (first?.host ?? null)
+      const head = members({ host, evidence, sameAs } satisfies Pick<HostJson, OfOneHost>)
+      yield `${separator}    {\n${head},\n${inWordsOf(name, answers, inJson)}\n    }`
+      separator = ',\n'
+    }
   }
-  return `${JSON.stringify(json, null, 2)}\n`
+  yield `${separator === '\n' ? '' : '\n  '}${text.slice(end)}\n`
 }
 
-function hostJson(group: ReportedHost, { host, evidence }: ReportedHost['hosts'][number], index: number): HostJson {
-  const { stops, open, problems, settings, changes } = group
+/** The members of an object as they stand in the list of hosts. */
+function members(json: object): string {
+  return JSON.stringify(json, null, 2).slice(2, -2).replaceAll(/^/gm, '    ')
+}
+
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1)
+}
+
+/** What differs between the hosts of a group. */
+type OfOneHost = 'host' | 'evidence' | 'sameAs'
+
+function answersJson({ stops, open, problems, settings, changes }: ReportedHost): Omit<HostJson, OfOneHost> {
   return {
-    host,
-    evidence,
-    sameAs: index === 0 ? null : (group.hosts[0]?.host ?? null),
     stops: stops.map(stopJson),
     open: open.map(stopJson),
     problems: problems.map(problemJson),

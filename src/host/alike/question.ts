@@ -48,9 +48,15 @@ export function subjectOf(
 export function dressedAs({ evidence, facts, identity, passing }: Subject, other: Identity): Subject {
   const own = (text: string): string => identity.unmask(other.mask(text))
   const theirs = (text: string): string => other.unmask(identity.mask(text))
+  const entries = new Map<string, Found<Entry>>()
   const entry = (path: string): Found<Entry> => {
+    const before = entries.get(path)
+    if (before !== undefined) return before
     const found = evidence.files.entry(own(path))
-    return found.kind === 'known' ? { kind: 'known', value: dressedEntry(found.value, theirs) } : found
+    const dressed: Found<Entry> =
+      found.kind === 'known' ? { kind: 'known', value: dressedEntry(found.value, theirs) } : found
+    entries.set(path, dressed)
+    return dressed
   }
   const dressed: Evidence = {
     host: theirs(evidence.host),

@@ -28,17 +28,26 @@ export const amounts: ReadonlySet<string> = new Set(['memtotal_mb'])
  */
 export function watch(subject: Subject): Watched {
   const asked = new Map<string, Question>()
+  const noted = new Set<string>()
   const note = (kind: Question['kind'], about = ''): void => {
+    const plain = `${kind} ${about}`
+    if (noted.has(plain)) return
+    noted.add(plain)
     const masked = subject.identity.mask(about)
     const key = `${kind} ${masked}`
     if (!asked.has(key)) asked.set(key, { kind, about: masked })
   }
   const { evidence, moment, facts } = subject
   const { files } = evidence
+  const entries = new Map<string, Found<Entry>>()
   const watchedFiles: HostFiles = {
     entry: path => {
+      const before = entries.get(path)
+      if (before !== undefined) return before
       note(isOfProcess(path) ? 'processes' : 'entry', isOfProcess(path) ? '' : path)
-      return watchedEntry(files.entry(path), path, note)
+      const found = watchedEntry(files.entry(path), path, note)
+      entries.set(path, found)
+      return found
     },
     list: path => {
       note(path === '/proc' ? 'processes' : 'list', path === '/proc' ? '' : path)
