@@ -69,8 +69,12 @@ function ofEffect(effect: Effect, occurrence: Occurrence, effects: RunEffects): 
 
 const now: Rule = {
   ...installs,
-  matches: (effect, occurrence, effects) =>
-    (isForNextBoot(occurrence, effects) ? onceRebooted(installs) : installs).matches(effect, occurrence, effects),
+  matches: (effect, occurrence, effects) => {
+    const match = installs.matches(effect, occurrence, effects)
+    return match.kind === 'no' || !isForNextBoot(occurrence, effects)
+      ? match
+      : onceRebooted(installs).matches(effect, occurrence, effects)
+  },
 }
 
 export const python: Problem = {

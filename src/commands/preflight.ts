@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type AnalysisRequest, analyze, openInventory, shownVariables } from '../analyze.js'
+import { type AnalysisRequest, analyze, shownVariables } from '../analyze.js'
 import { sourceOf } from '../recorded/published.js'
 import { reportedAnsible } from '../reports/ansible-rules.js'
 import { renderAnswerJson, undecided } from '../reports/answer-json.js'
@@ -14,7 +14,7 @@ import { UsageError } from '../source/diagnostic.js'
 import type { SourceTree } from '../source/tree.js'
 import type { DefineCommand, ExitStatus, Terminal } from './command.js'
 import { groupsOf } from './fleet/answers.js'
-import { openFleet, strangersOf } from './fleet/fleet.js'
+import { type Fleet, openFleet, strangersOf } from './fleet/fleet.js'
 import { placeFleet } from './fleet/threads.js'
 import { analyzeHost, type HostAnalysis, reportedHost, swapTotalOf } from './hosts.js'
 import { type AnalysisOptions, addAnalysisOptions, addOutputOptions, type OutputOptions, requestOf } from './options.js'
@@ -43,8 +43,9 @@ export const definePreflight: DefineCommand = (program, terminal, finish) => {
         )
       }
       const tree = openCodeOf(source, 'preflight')
-      if (isPattern(tree, request)) {
-        finish(preflightFleet(tree, source, request, options, terminal))
+      const fleet = openFleet(tree, request, options.only)
+      if (fleet !== undefined) {
+        finish(preflightFleet(fleet, source, options, terminal))
         return
       }
       const analysis = analyzeHost(tree, request)
@@ -69,29 +70,17 @@ export const definePreflight: DefineCommand = (program, terminal, finish) => {
   )
 }
 
-/** Whether `--host` names not one host of the inventory but a pattern, as `all` or a group. */
-function isPattern(tree: SourceTree, request: AnalysisRequest): boolean {
-  const { host } = request
-  if (host === undefined) return false
-  const { inventory } = openInventory(tree, request, () => {})
-  return !inventory.hosts.has(host) && (/[*?!&,:~[\]]/.test(host) || inventory.groups.has(host))
-}
-
-type FleetOptions = AnalysisOptions & OutputOptions & PreflightOptions
-
 /** The report over many hosts. */
 function preflightFleet(
-  tree: SourceTree,
+  fleet: Fleet,
   source: string | undefined,
-  request: AnalysisRequest,
-  options: FleetOptions,
+  options: OutputOptions & PreflightOptions,
   terminal: Terminal,
 ): ExitStatus {
-  const { host: pattern = 'all', only } = { ...request, only: options.only }
   if (options.write !== undefined) throw new UsageError('--write writes the files of one host: name it with --host')
-  const fleet = openFleet(tree, request, pattern, only)
+  const { only } = fleet
   const progress = options.quiet ? () => {} : progressOf(fleet.hosts.length, terminal)
-  const { placed, answers, diagnostics: found } = placeFleet(fleet, { source, request, pattern, only }, progress)
+  const { placed, answers, diagnostics: found } = placeFleet(fleet, source, progress)
   terminal.progress?.('')
   const [first] = answers.values()
   if (first === undefined) throw new Error('no host was worked out')

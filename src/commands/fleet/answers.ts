@@ -191,19 +191,24 @@ export function placedAs({ host, origin, subject, missing }: Candidate, { host: 
 /** Hosts with the same answers together, in the order of their first hosts. */
 export function groupsOf(placed: readonly Placed[], all: ReadonlyMap<string, Answers>): readonly ReportedHost[] {
   const texts = new Map([...all].map(([as, { report }]) => [as, JSON.stringify(report)]))
-  const groups = new Map<string, { readonly report: ReportedHost; readonly hosts: ReportedHostName[] }>()
+  const groups = new Map<string, Group>()
   for (const { name, as } of placed) {
     const [report, text] = [all.get(as)?.report, texts.get(as)]
     if (report === undefined || text === undefined) throw new Error(`no answers were worked out for ${as}`)
-    const group = groups.get(text) ?? { report, hosts: [] }
+    const group = groups.get(text) ?? { report, words: new Set(text.match(/⟦[^⟧]*⟧/g)), hosts: [] }
     groups.set(text, group)
-    group.hosts.push(wordsIn(text, name))
+    group.hosts.push(onlyWords(group.words, name))
   }
   return [...groups.values()].map(({ report, hosts }) => ({ ...report, hosts }))
 }
 
-/** Only the words that stand in a text are kept. */
-function wordsIn(text: string, { own, ...name }: ReportedHostName): ReportedHostName {
-  const used = [...(own ?? [])].filter(([placeholder]) => text.includes(placeholder))
-  return { ...name, own: new Map(used) }
+interface Group {
+  readonly report: ReportedHost
+  /** The placeholders that stand in the report. */
+  readonly words: ReadonlySet<string>
+  readonly hosts: ReportedHostName[]
+}
+
+function onlyWords(words: ReadonlySet<string>, { own, ...name }: ReportedHostName): ReportedHostName {
+  return { ...name, own: new Map([...(own ?? [])].filter(([placeholder]) => words.has(placeholder))) }
 }

@@ -24,17 +24,24 @@ export interface Fleet {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** Opens all that the hosts of a pattern share. Throws UsageError where it matches none, or something cannot be read. */
+/**
+ * Opens all that the hosts of a fleet share, where `--host` names not one host of the inventory but a pattern, as `all` or a group.
+ * Throws UsageError where it matches none, or something cannot be read.
+ */
 export function openFleet(
   tree: SourceTree,
   request: AnalysisRequest,
-  pattern: string,
   only: readonly string[] | undefined,
-): Fleet {
+): Fleet | undefined {
+  const { host: pattern } = request
+  if (pattern === undefined) return undefined
   const diagnostics: Diagnostic[] = []
   const report = (diagnostic: Diagnostic): void => void diagnostics.push(diagnostic)
-  const opened = openInventory(tree, request, report)
-  const { hosts, problems } = readPattern(pattern, opened.inventory)
+  const opened = request.opened ?? openInventory(tree, request, report)
+  const { inventory } = opened
+  const isPattern = /[*?!&,:~[\]]/.test(pattern) || inventory.groups.has(pattern)
+  if (inventory.hosts.has(pattern) || !isPattern) return undefined
+  const { hosts, problems } = readPattern(pattern, inventory)
   const [problem] = problems
   if (hosts.length === 0) {
     throw new UsageError(

@@ -9,8 +9,8 @@ import { makeMemory, placedSoFar, placeShare, type Share } from './share.js'
 /** What a thread is told. It opens everything for itself. */
 export interface WorkerTask {
   readonly source: string | undefined
+  /** With the inventory that was opened. */
   readonly request: AnalysisRequest
-  readonly pattern: string
   readonly only: readonly string[] | undefined
   readonly memory: SharedArrayBuffer
   /** 0 or 1. */
@@ -41,12 +41,8 @@ const MEMORY_PER_HOST = 0.08
  * Places all hosts of a fleet, on two threads where there are two processors. It waits for them without giving up its own: a command
  * is through when its function returns. Where a thread ends early (for want of memory), all is done again without threads.
  */
-export function placeFleet(
-  fleet: Fleet,
-  task: Pick<WorkerTask, 'source' | 'request' | 'pattern' | 'only'>,
-  progress: (placed: number) => void,
-): PlacedFleet {
-  const found = fleet.hosts.length < MANY || availableParallelism() < 2 ? undefined : onThreads(fleet, task, progress)
+export function placeFleet(fleet: Fleet, source: string | undefined, progress: (placed: number) => void): PlacedFleet {
+  const found = fleet.hosts.length < MANY || availableParallelism() < 2 ? undefined : onThreads(fleet, source, progress)
   if (found !== undefined) return found
   const alone = { memory: new Int32Array(makeMemory()), number: 0, port: undefined }
   const share = placeShare(fleet, alone, progress)
@@ -56,9 +52,11 @@ export function placeFleet(
 /** Undefined where a thread ended without a result. */
 function onThreads(
   fleet: Fleet,
-  task: Pick<WorkerTask, 'source' | 'request' | 'pattern' | 'only'>,
+  source: string | undefined,
   progress: (placed: number) => void,
 ): PlacedFleet | undefined {
+  const { request, opened, only } = fleet
+  const task = { source, request: { ...request, opened }, only }
   const memory = makeMemory()
   const shared = new Int32Array(memory)
   const between = new MessageChannel()
