@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { writeFleet } from '../host/sample-fleet.js'
 import { writeFiles } from '../source/trees.js'
+import { type Host, withoutTables } from './fleet-answers.js'
 import { runWhofixes } from './run-whofixes.js'
 import { smallTree } from './small-tree.js'
-
-interface Host {
-  readonly host: string
-  readonly sameAs: string | null
-  readonly problems: readonly {
-    readonly evidence: readonly { readonly file: string; readonly line: number | null }[]
-  }[]
-}
 
 describe('preflight over many hosts', () => {
   const directory = mkdtempSync(join(tmpdir(), 'fleet-'))
@@ -25,17 +18,6 @@ describe('preflight over many hosts', () => {
 
   before(() => writeFiles(tree, smallTree))
   after(() => rmSync(directory, { recursive: true, force: true }))
-
-  /** Lines of the kernel's tables differ between hosts of one group, so that they are left out there. */
-  const withoutTables = ({ sameAs: _same, ...host }: Host): unknown => ({
-    ...host,
-    problems: host.problems.map(problem => ({
-      ...problem,
-      evidence: problem.evidence.map(each =>
-        /^\/proc\/(modules|net)/.test(each.file) ? { ...each, line: null } : each,
-      ),
-    })),
-  })
 
   it('says of each host what preflight says of it alone', () => {
     const all = new Map(hostsOf(run('all', '--format', 'json').out).map(each => [each.host, each]))
@@ -66,6 +48,26 @@ describe('preflight over many hosts', () => {
     assert.ok(groups.size >= 5 && groups.size <= 16, `${groups.size} groups`)
     assert.ok([...groups.values()].some(hosts => hosts.includes('node14') && hosts.includes('node7')))
     assert.ok([...groups.values()].every(hosts => !(hosts.includes('node8') && hosts.includes('node11'))))
+  })
+
+  it('puts hosts of groups that nothing names together, and keeps those apart that a variable tells apart', () => {
+    const racks = join(directory, 'racks')
+    const { hosts } = writeFleet(racks, 40)
+    const plain = readFileSync(join(racks, 'inventory.ini'), 'utf8')
+    const of = (rack: number): string => hosts.filter((_, index) => index % 10 === rack).join('\n')
+    const groups = Array.from({ length: 10 }, (_, rack) => `[rack${rack}]\n${of(rack)}\n`).join('\n')
+    const kinds = (more: string): number => {
+      writeFileSync(join(racks, 'inventory.ini'), `${plain}\n${more}`)
+      const words = ['preflight', tree, '--host', 'all', '-i', join(racks, 'inventory.ini'), '-q', '--format', 'json']
+      const found = hostsOf(runWhofixes([...words, '--evidence', join(racks, 'evidence')]).out)
+      assert.equal(found.length, 40)
+      return found.filter(({ sameAs }) => sameAs === null).length
+    }
+    const without = kinds('')
+    assert.equal(kinds(groups), without)
+    assert.equal(kinds(`${groups}\n[rack3:vars]\nnobody_reads_this=3\n`), without)
+    // The role code asks for this one.
+    assert.ok(kinds(`${groups}\n[rack3:vars]\nkubelet_fail_swap_on=false\n`) > without)
   })
 
   it('takes patterns as Ansible does', () => {

@@ -2,7 +2,7 @@ import { lookAtAnother } from '../../analyze.js'
 import { collectGuards, type Guards, guardsHold } from '../../host/alike/guards.js'
 import { answeredText, dressedAs, type Subject } from '../../host/alike/question.js'
 import { amounts, differsAt, type Trace, watch } from '../../host/alike/watched.js'
-import { observeOperations } from '../../jinja/observed.js'
+import { type Operation, observeOperations } from '../../jinja/observed.js'
 import type { Dict } from '../../jinja/value.js'
 import { sourceOf } from '../../recorded/published.js'
 import { reportedAnsible } from '../../reports/ansible-rules.js'
@@ -91,14 +91,18 @@ function factsIn({ questions, answers }: Trace): Trace {
   }
 }
 
-/** Works the answers out for a candidate, and notes what they rest on. */
-export function workOut(fleet: Fleet, { host, station, subject }: Candidate): KnownRun {
+/** Works the answers out for a candidate, and notes what they rest on; `beat` is called all the time. */
+export function workOut(fleet: Fleet, { host, station, subject }: Candidate, beat: () => void): KnownRun {
   const { tree, request, opened, facts, only } = fleet
   const watched = watch(subject)
   const { told, guards } = collectGuards(subject.identity, subject.facts)
+  const tellBeating = (operation: Operation): void => {
+    beat()
+    told(operation)
+  }
   const own = watched.facts === undefined ? [] : [[host, watched.facts] as const]
   const { evidence: _path, facts: _facts, ...plain } = request
-  const [analysis, report, head, diagnostics] = observeOperations(told, () => {
+  const [analysis, report, head, diagnostics] = observeOperations(tellBeating, () => {
     const analysis = analyzeHost(tree, {
       ...plain,
       host,

@@ -13,8 +13,8 @@ import {
 import { type Candidate, candidateOf, inOrderOfWork } from './candidate.js'
 import type { Fleet } from './fleet.js'
 
-/** Places in the memory that the threads of a fleet see: the next host, how many are placed, what changed, who is at work at what. */
-const places = { next: 0, placed: 1, changes: 2, failed: 3, atWork: 4 } as const
+/** Places in the memory that the threads of a fleet see; of the last two each thread has its own. */
+const places = { next: 0, placed: 1, changes: 2, failed: 3, atWork: 4, beats: 6 } as const
 
 /** The memory that all threads see. */
 export function makeMemory(): SharedArrayBuffer {
@@ -65,6 +65,8 @@ export function placeShare(
   const own = places.atWork + number
   const other = places.atWork + 1 - number
 
+  const beat = (): void => void Atomics.add(memory, places.beats + number, 1)
+
   const change = (): void => {
     Atomics.add(memory, places.changes, 1)
     Atomics.notify(memory, places.changes)
@@ -107,7 +109,7 @@ export function placeShare(
   }
 
   const work = (candidate: Candidate): Answers => {
-    const run = workOut(fleet, candidate)
+    const run = workOut(fleet, candidate, beat)
     const isKept = !candidate.isAlone
     if (isKept) {
       runs.unshift(run)
@@ -170,6 +172,7 @@ export function placeShare(
   const isThrough = (): boolean =>
     Atomics.load(memory, places.placed) >= hosts.length || Atomics.load(memory, places.failed) !== 0
   while (!isThrough()) {
+    beat()
     const changes = Atomics.load(memory, places.changes)
     receive()
     const passed = passedOn.shift()
@@ -196,6 +199,11 @@ export function failShare(memory: Int32Array): void {
   Atomics.store(memory, places.failed, 1)
   Atomics.add(memory, places.changes, 1)
   Atomics.notify(memory, places.changes)
+}
+
+/** Counts on as long as a thread is there: no event of its end comes while another waits. */
+export function beatsOf(memory: Int32Array, number: number): number {
+  return Atomics.load(memory, places.beats + number)
 }
 
 /** How many hosts are placed. */

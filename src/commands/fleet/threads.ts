@@ -4,7 +4,7 @@ import type { AnalysisRequest } from '../../analyze.js'
 import type { Diagnostic } from '../../source/diagnostic.js'
 import type { Placed } from './answers.js'
 import type { Fleet } from './fleet.js'
-import { makeMemory, placedSoFar, placeShare, type Share } from './share.js'
+import { beatsOf, makeMemory, placedSoFar, placeShare, type Share } from './share.js'
 
 /** What a thread is told. It opens everything for itself. */
 export interface WorkerTask {
@@ -66,15 +66,16 @@ function onThreads(
   )
   try {
     const results = threads.map(() => undefined as WorkerResult | undefined)
+    const heard = threads.map(() => ({ beats: 0, at: Date.now() }))
     while (results.some(result => result === undefined)) {
       Atomics.wait(pause, 0, 0, 100)
       progress(placedSoFar(shared))
-      for (const [index, { result, hasEnded }] of threads.entries()) {
-        // Asked in this order: what it sent before its end is there.
-        const ended = hasEnded()
-        const message = receiveMessageOnPort(result)?.message as WorkerResult | undefined
-        results[index] ??= message
-        if (results[index] === undefined && ended) return undefined
+      for (const [number, { result }] of threads.entries()) {
+        results[number] ??= receiveMessageOnPort(result)?.message as WorkerResult | undefined
+        const beats = beatsOf(shared, number)
+        const last = heard[number]
+        if (last?.beats !== beats) heard[number] = { beats, at: Date.now() }
+        else if (results[number] === undefined && Date.now() - last.at > SILENT) return undefined
       }
     }
     const shares = results.flatMap(result => {
@@ -93,13 +94,14 @@ function onThreads(
   }
 }
 
+/** Milliseconds after which a thread that is not heard of is there no more. */
+const SILENT = 60_000
+
 /** Nobody writes to it: waiting for it is a pause. */
 const pause = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
 
 interface Thread {
   readonly result: MessagePort
-  /** Whether it is there no more. */
-  readonly hasEnded: () => boolean
   readonly stop: () => void
 }
 
@@ -114,16 +116,8 @@ function startThread(task: Omit<WorkerTask, 'result'>, megabytes: number): Threa
   worker.unref()
   // Its early end is noticed by the loop that waits for it.
   worker.on('error', () => {})
-  let hasBegun = false
   return {
     result,
-    hasEnded: () => {
-      // No event comes while this thread waits; of a thread that is not there, this is 0.
-      const { idle, active } = worker.performance.eventLoopUtilization()
-      const isThere = idle + active > 0
-      hasBegun ||= isThere
-      return hasBegun && !isThere
-    },
     stop: () => {
       result.close()
       void worker.terminate()
