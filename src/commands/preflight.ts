@@ -15,7 +15,7 @@ import type { SourceTree } from '../source/tree.js'
 import type { DefineCommand, ExitStatus, Terminal } from './command.js'
 import { groupsOf } from './fleet/answers.js'
 import { type Fleet, openFleet, strangersOf } from './fleet/fleet.js'
-import { placeFleet } from './fleet/threads.js'
+import { placeFleet } from './fleet/place.js'
 import { analyzeHost, type HostAnalysis, reportedHost, swapTotalOf } from './hosts.js'
 import { type AnalysisOptions, addAnalysisOptions, addOutputOptions, type OutputOptions, requestOf } from './options.js'
 import { replaceFile, styleFor, writeReport } from './output.js'
@@ -45,7 +45,7 @@ export const definePreflight: DefineCommand = (program, terminal, finish) => {
       const tree = openCodeOf(source, 'preflight')
       const fleet = openFleet(tree, request, options.only)
       if (fleet !== undefined) {
-        finish(preflightFleet(fleet, source, options, terminal))
+        finish(preflightFleet(fleet, options, terminal))
         return
       }
       const analysis = analyzeHost(tree, request)
@@ -71,23 +71,21 @@ export const definePreflight: DefineCommand = (program, terminal, finish) => {
 }
 
 /** The report over many hosts. */
-function preflightFleet(
-  fleet: Fleet,
-  source: string | undefined,
-  options: OutputOptions & PreflightOptions,
-  terminal: Terminal,
-): ExitStatus {
+function preflightFleet(fleet: Fleet, options: OutputOptions & PreflightOptions, terminal: Terminal): ExitStatus {
   if (options.write !== undefined) throw new UsageError('--write writes the files of one host: name it with --host')
   const { only } = fleet
   const progress = options.quiet ? () => {} : progressOf(fleet.hosts.length, terminal)
-  const { placed, answers, diagnostics: found } = placeFleet(fleet, source, progress)
+  const { placed, answers } = placeFleet(fleet, progress)
   terminal.progress?.('')
   const [first] = answers.values()
   if (first === undefined) throw new Error('no host was worked out')
   requireKnown(only, first.report)
   const report: PreflightReport = { ...first.head, hosts: groupsOf(placed, answers) }
   writeReport(rendered(report, options, terminal), options, terminal)
-  const diagnostics = [...found.map(reportedDiagnostic), ...[...answers.values()].flatMap(each => each.diagnostics)]
+  const diagnostics = [
+    ...fleet.diagnostics.map(reportedDiagnostic),
+    ...[...answers.values()].flatMap(each => each.diagnostics),
+  ]
   tellDiagnostics(withoutRepeats(diagnostics.filter(({ code }) => code !== 'run-stops')), options, terminal)
   const missing = placed.flatMap(each => each.missing ?? [])
   for (const line of [...strangersOf(fleet), ...shortened(missing)])

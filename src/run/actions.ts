@@ -3,11 +3,12 @@ import { addHost, addToGroup } from '../inventory/inventory.js'
 import { type Cause, known, type Truth, type Value } from '../jinja/value.js'
 import { placeOf } from '../source/text.js'
 import { evaluateNode } from '../variables/node-value.js'
-import type { Entry } from '../variables/scope.js'
+import type { Entry, Scope } from '../variables/scope.js'
 import { storedValue } from '../variables/stored.js'
 import { type Action, addGap, effective, itemsOf, textOf, textsOf } from './action.js'
 import { assertCheck, failCheck } from './checks.js'
 import { allOf, evaluateConditions } from './conditions.js'
+import { forHosts } from './host-kinds.js'
 import { includeRole, includeTasks } from './includes.js'
 import { bindItem } from './loops.js'
 import type { Walk } from './walk.js'
@@ -35,14 +36,17 @@ function groupBy(action: Action): void {
     string,
     { readonly group: string; readonly parents: readonly string[]; readonly hosts: string[] }
   >()
-  for (const host of walk.hosts) {
-    for (const [index, { item }] of action.invocations.entries()) {
-      const items = item === undefined ? new Map() : bindItem(task, item, index, itemsOf(action))
-      const scope = walk.scopes.ofHost(host, frame, task, items)
-      const { truth: own } = evaluateConditions(frame, task, scope)
+  for (const [index, { item }] of action.invocations.entries()) {
+    const items = item === undefined ? new Map<string, Value>() : bindItem(task, item, index, itemsOf(action))
+    const membership = (scope: Scope): Membership => ({
+      truth: evaluateConditions(frame, task, scope).truth,
+      key: textOf(evaluateNode(keyNode, scope)),
+      parents: parentsNode === undefined ? [] : textsOf(evaluateNode(parentsNode, scope)).map(groupName),
+    })
+    const { results } = forHosts(walk, frame, task, walk.hosts, items, membership, namesHost)
+    for (const [host, { truth: own, key, parents }] of results) {
       const truth = host === walk.state.options.host ? allOf([own, action.runs]) : own
       if (truth.kind === 'false') continue
-      const key = textOf(evaluateNode(keyNode, scope))
       if (key === undefined) {
         addGap(action, `group_by: the group of ${host} is not known`, truth)
         perhapsMember(walk, host, undefined, [
@@ -54,7 +58,6 @@ function groupBy(action: Action): void {
         perhapsMember(walk, host, groupName(key), truth.causes)
         continue
       }
-      const parents = parentsNode === undefined ? [] : textsOf(evaluateNode(parentsNode, scope)).map(groupName)
       const id = JSON.stringify([key, parents])
       const members = made.get(id) ?? { group: groupName(key), parents, hosts: [] }
       made.set(id, members)
@@ -68,6 +71,18 @@ function groupBy(action: Action): void {
     walk.state.inventory = inventory
     noteGroups(walk)
   }
+}
+
+/** Whether a host comes into a group, and into which. */
+interface Membership {
+  readonly truth: Truth
+  readonly key: string | undefined
+  readonly parents: readonly string[]
+}
+
+function namesHost({ key, parents }: Membership, host: string): boolean {
+  const short = host.split('.')[0] ?? host
+  return [key ?? '', ...parents].some(name => name.includes(short))
 }
 
 /** group_by puts a dash for each blank in the names of groups. */

@@ -1,13 +1,11 @@
 import type { Task } from '../ansible/statement.js'
 import { groupNamesOf } from '../inventory/inventory.js'
-import { observeOperations } from '../jinja/observed.js'
 import type { Value } from '../jinja/value.js'
 import { evaluateNode } from '../variables/node-value.js'
-import type { Entry } from '../variables/scope.js'
 import type { Node } from '../yaml/node.js'
 import { chainOf, type Frame, inheritedKeyword, rolesOf } from './frame.js'
+import { forHosts, mentions } from './host-kinds.js'
 import type { Role } from './role.js'
-import type { OfOneHost } from './scopes.js'
 import type { Walk } from './walk.js'
 
 /** Names whose value is the same for every host of a play. */
@@ -59,22 +57,23 @@ function delegating(walk: Walk, delegate: Node, task: Task, frame: Frame, hosts:
       [...each.reads].every(name => !local.has(name)),
   )
   if (before !== undefined) return before.senders
-  const reads = new Set<string>()
   const version = changes.version()
-  const open: string[] = []
-  const kinds: Kind[] = []
-  const delegated = hosts.filter(sender => {
-    if (sender === options.host) return false
-    const own = walk.scopes.ofOneHost(sender, frame)
-    const alike = kinds.find(kind => isOfKind(kind, own))
-    const kind = alike ?? evaluated(walk, delegate, task, frame, sender, own)
-    if (alike === undefined) {
-      kinds.push(kind)
-      for (const name of kind.reads) reads.add(name)
-    }
-    if (kind.delegates === 'perhaps') open.push(sender)
-    return kind.delegates !== 'no'
-  })
+  const others = hosts.filter(host => host !== options.host)
+  const { results, reads } = forHosts(
+    walk,
+    frame,
+    task,
+    others,
+    new Map(),
+    scope => evaluateNode(delegate, scope),
+    (target, sender) => !passesOn(target, sender),
+  )
+  const mayBe = (sender: string): Value['kind'] | 'own' | undefined => {
+    const target = results.get(sender)
+    return target?.kind === 'known' && target.data === options.host ? 'own' : target?.kind
+  }
+  const delegated = others.filter(sender => mayBe(sender) !== 'known')
+  const open = delegated.filter(sender => mayBe(sender) !== 'own')
   const left = new Set(open.length > mostOpen ? open.filter(sender => !isFirstAlike(walk, sender, frame)) : [])
   const senders = delegated.filter(sender => !left.has(sender))
   if ([...reads].every(name => !local.has(name) && !ofEachFrame.has(name)))
@@ -82,82 +81,11 @@ function delegating(walk: Walk, delegate: Node, task: Task, frame: Frame, hosts:
   return senders
 }
 
-/** Whether a host delegates to the run's own, and what of the host that rests on. */
-interface Kind {
-  readonly delegates: 'yes' | 'no' | 'perhaps'
-  readonly reads: ReadonlySet<string>
-  readonly own: OfOneHost
-  /** Whether the same holds of every host that has the same variables. */
-  readonly isOfAll: boolean
-}
-
-function evaluated(walk: Walk, delegate: Node, task: Task, frame: Frame, sender: string, own: OfOneHost): Kind {
-  const scope = walk.scopes.ofHost(sender, frame, task, new Map())
-  let decidesByName = false
-  const short = shortName(sender)
-  const { result, reads } = observeOperations(
-    ({ operands }) => {
-      decidesByName ||= operands.some(operand => mentions(operand, short))
-    },
-    () => scope.withReads(() => evaluateNode(delegate, scope)),
-  )
-  const target = result.kind === 'known' ? result.data : undefined
-  const delegates = result.kind !== 'known' ? 'perhaps' : target === walk.state.options.host ? 'yes' : 'no'
-  // A name that is only passed on makes the host the target itself: never the run's own.
-  const isOnlyPassedOn =
-    !decidesByName && optionsOf(result).every(each => isText(each, sender) || !mentions(each, short))
-  const readsName = reads.has('inventory_hostname') || reads.has('inventory_hostname_short')
-  const readsOther = [...reads].some(name => ofOneHost.has(name))
-  return { delegates, reads, own, isOfAll: !readsOther && (!readsName || isOnlyPassedOn) }
-}
-
-/** Whether a host has the same variables, as far as they were read. */
-function isOfKind({ isOfAll, reads, own: first }: Kind, own: OfOneHost): boolean {
-  return isOfAll && [...reads].every(name => sameEntries(first.entries(name), own.entries(name)))
-}
-
-function sameEntries(left: readonly Entry[], right: readonly Entry[]): boolean {
-  return left.length === right.length && left.every((entry, index) => sameEntry(entry, right[index]))
-}
-
-function sameEntry(left: Entry, right: Entry | undefined): boolean {
-  if (left === right) return true
-  if (right === undefined || left.at !== right.at || left.maybe?.length !== right.maybe?.length) return false
-  const [a, b] = [left.content, right.content]
-  return 'value' in a && 'value' in b ? sameValue(a.value, b.value) : false
-}
-
-/** Values of which nobody could tell them apart; of what is not known the words do not count. */
-function sameValue(left: Value, right: Value): boolean {
-  if (left === right) return true
-  if (left.kind === 'known') return right.kind === 'known' && typeof left.data !== 'object' && left.data === right.data
-  if (left.kind !== 'unknown' || right.kind !== 'unknown') return false
-  const isPlain = [left, right].every(({ text, fields }) => text === undefined && fields === undefined)
-  return isPlain && left.causes.length === right.causes.length
-}
-
-function optionsOf(value: Value): readonly Value[] {
-  return value.kind === 'one-of' ? value.options.map(option => option.value) : [value]
-}
-
-function isText(value: Value, text: string): boolean {
-  return value.kind === 'known' && value.data === text
-}
-
-function shortName(host: string): string {
-  return host.split('.')[0] ?? host
-}
-
-/** Whether a text stands anywhere in a value; what is computed when looked at may hold anything. */
-function mentions(value: Value, text: string): boolean {
-  if (value.kind === 'one-of') return optionsOf(value).some(option => mentions(option, text))
-  if (value.kind === 'unknown')
-    return value.fields !== undefined || (value.text?.some(part => part?.includes(text)) ?? false)
-  if (value.kind !== 'known') return false
-  const { data } = value
-  if (typeof data === 'string') return data.includes(text)
-  if (Array.isArray(data)) return (data as readonly Value[]).some(item => mentions(item, text))
-  return typeof data === 'object' && data !== null
+/** Whether a target is another host, or the very one that names it: never the run's own by the name of the one that names it. */
+function passesOn(target: Value, sender: string): boolean {
+  const options = target.kind === 'one-of' ? target.options.map(option => option.value) : [target]
+  const short = sender.split('.')[0] ?? sender
+  return options.every(each => (each.kind === 'known' && each.data === sender) || !mentions(each, short))
 }
 
 /** Of more hosts than this that only may delegate here, one of each kind stands for the others. */
@@ -190,11 +118,6 @@ function isFirstAlike(walk: Walk, host: string, frame: Frame): boolean {
 const ofEachFrame: ReadonlySet<string> = new Set([
   ...['vars', 'hostvars', 'role_name', 'role_path', 'ansible_role_name', 'ansible_parent_role_names'],
   ...['ansible_collection_name', 'playbook_dir'],
-])
-
-/** Magic variables that are one host's, beside its name. */
-const ofOneHost: ReadonlySet<string> = new Set([
-  ...['vars', 'hostvars', 'ansible_facts', 'group_names', 'inventory_file', 'inventory_dir'],
 ])
 
 /** The names that the frames of a task and the task itself define for it. */

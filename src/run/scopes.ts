@@ -36,8 +36,12 @@ export interface PlayVariables {
 
 /** The variables of one host, beside those that all hosts of a play see. */
 export interface OfOneHost {
-  /** What there is of a name: set during the run, given by facts, the inventory or variable files, the strongest first. */
+  /** What the run set for it, facts that were given, the inventory, variable files. */
+  readonly layers: readonly Layer[]
+  /** What there is of a name in these, the strongest first; also facts that nobody gave. */
   readonly entries: (name: string) => readonly Entry[]
+  /** `group_names`; undefined where it is not known. */
+  readonly groups: readonly string[] | undefined
 }
 
 /** Builds the scopes of a play's statements; each frame's scope is made once. */
@@ -297,6 +301,8 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     const layers = [...setDuringRun(host), ...hostLayersOf(host, frame)]
     const { injected } = factsOfHost(host)
     return {
+      layers,
+      groups: openFor(host).length > 0 ? undefined : groupNamesOf(state.inventory, host),
       entries: name => {
         const entries = layers.flatMap(layer => layer.entries(name))
         const fact = entries.length === 0 ? injected(name) : undefined

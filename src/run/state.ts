@@ -50,15 +50,24 @@ export interface HostStores {
 }
 
 /** What a run sets, host by host; each host's stores are made when something is first set for it. */
-function createHostStores(changes: Changes): (host: string) => HostStores {
+function createHostStores(changes: Changes): Pick<RunState, 'storesOf' | 'setByTasks'> {
   const byHost = new Map<string, HostStores>()
-  return host => {
+  const setByTasks = new Set<string>()
+  const noted: Changes = {
+    ...changes,
+    note: name => {
+      setByTasks.add(name)
+      changes.note(name)
+    },
+  }
+  const storesOf = (host: string): HostStores => {
     const before = byHost.get(host)
     if (before) return before
-    const made = { facts: createStore(changes), includedVars: createStore(changes), added: createStore(changes) }
+    const made = { facts: createStore(noted), includedVars: createStore(noted), added: createStore(noted) }
     byHost.set(host, made)
     return made
   }
+  return { storesOf, setByTasks }
 }
 
 /** What changes while the run goes on. */
@@ -68,6 +77,8 @@ export interface RunState {
   readonly changes: Changes
   /** What was set for a host so far. The run follows one host; of the others it knows what that one sets for them. */
   readonly storesOf: (host: string) => HostStores
+  /** The names that tasks set so far, for any host. */
+  readonly setByTasks: ReadonlySet<string>
   /** `set_fact` and registered results of the run's own host. */
   readonly store: Store
   /** The Ansible whose rules the run follows. */
@@ -89,12 +100,13 @@ export interface RunState {
 /** The state before the first play: nothing is set yet. */
 export function createRunState(code: Code, options: RunOptions, ansible: AnsibleVersion): RunState {
   const changes = createChanges()
-  const storesOf = createHostStores(changes)
+  const { storesOf, setByTasks } = createHostStores(changes)
   return {
     code,
     options,
     changes,
     storesOf,
+    setByTasks,
     store: storesOf(options.host).facts,
     ansible,
     inventory: options.inventory,

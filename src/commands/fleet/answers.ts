@@ -1,8 +1,8 @@
 import { lookAtAnother } from '../../analyze.js'
 import { collectGuards, type Guards, guardsHold } from '../../host/alike/guards.js'
 import { answeredText, dressedAs, type Subject } from '../../host/alike/question.js'
-import { amounts, differsAt, type Trace, watch } from '../../host/alike/watched.js'
-import { type Operation, observeOperations } from '../../jinja/observed.js'
+import { amounts, hasSameAnswers, type Trace, watch } from '../../host/alike/watched.js'
+import { observeOperations } from '../../jinja/observed.js'
 import type { Dict } from '../../jinja/value.js'
 import { sourceOf } from '../../recorded/published.js'
 import { reportedAnsible } from '../../reports/ansible-rules.js'
@@ -20,28 +20,19 @@ export interface Answers {
   readonly station: string
   readonly trace: Trace
   readonly guards: Guards
-  /** Whether the playbook was followed for it; else what a known run did was done to it. */
-  readonly isFollowed: boolean
   /** Texts with placeholders for the host's own names; `hosts` is empty. */
   readonly report: ReportedHost
   readonly head: Omit<PreflightReport, 'hosts'>
   readonly diagnostics: readonly ReportedDiagnostic[]
 }
 
-/**
- * Answers that a candidate has, too: at its station, with the same answers to all that was asked. Else where it differs from
- * those there are, as a text: two hosts that differ alike most likely have the same answers.
- */
-export function answersFor({ station, subject }: Candidate, all: Iterable<Answers>): Answers | string {
-  const differences: string[] = []
+/** Answers that a candidate has, too: at its station, with the same answers to all that was asked. */
+export function answersFor({ station, subject }: Candidate, all: Iterable<Answers>): Answers | undefined {
   for (const each of all) {
-    if (each.station !== station) continue
-    const at = differsAt(each.trace, subject)
-    if (at === undefined && guardsHold(each.guards, subject.identity, subject.facts)) return each
-    // What comes of known runs differs by when it is asked: it says nothing of whom a host is like.
-    if (each.isFollowed) differences.push(at === undefined ? each.host : `${each.host} ${at.question} ${at.answer}`)
+    const isSame = each.station === station && hasSameAnswers(each.trace, subject)
+    if (isSame && guardsHold(each.guards, subject.identity, subject.facts)) return each
   }
-  return [station, ...differences.sort()].join('\n')
+  return undefined
 }
 
 /** A run that was worked out, for hosts that differ from its own in what the run does not ask. */
@@ -70,7 +61,7 @@ export function workOutBy(fleet: Fleet, { host, subject }: Candidate, known: Kno
     answers: [...looked.answers, ...facts.answers],
   }
   const masked = mapTexts(withoutTableLines({ ...report, hosts: [] }), maskFor({ ...first, passing: subject.passing }))
-  return { ...answers, host, trace, isFollowed: false, report: masked, diagnostics: [] }
+  return { ...answers, host, trace, report: masked, diagnostics: [] }
 }
 
 /** Whether a run may be that of a candidate, too, as far as facts and names say so. */
@@ -78,7 +69,7 @@ export function mayShareRun({ station, subject }: Candidate, answers: Answers): 
   return (
     answers.station === station &&
     guardsHold(answers.guards, subject.identity, subject.facts) &&
-    differsAt(factsIn(answers.trace), subject) === undefined
+    hasSameAnswers(factsIn(answers.trace), subject)
   )
 }
 
@@ -91,18 +82,14 @@ function factsIn({ questions, answers }: Trace): Trace {
   }
 }
 
-/** Works the answers out for a candidate, and notes what they rest on; `beat` is called all the time. */
-export function workOut(fleet: Fleet, { host, station, subject }: Candidate, beat: () => void): KnownRun {
+/** Works the answers out for a candidate, and notes what they rest on. */
+export function workOut(fleet: Fleet, { host, station, subject }: Candidate): KnownRun {
   const { tree, request, opened, facts, only } = fleet
   const watched = watch(subject)
   const { told, guards } = collectGuards(subject.identity, subject.facts)
-  const tellBeating = (operation: Operation): void => {
-    beat()
-    told(operation)
-  }
   const own = watched.facts === undefined ? [] : [[host, watched.facts] as const]
   const { evidence: _path, facts: _facts, ...plain } = request
-  const [analysis, report, head, diagnostics] = observeOperations(tellBeating, () => {
+  const [analysis, report, head, diagnostics] = observeOperations(told, () => {
     const analysis = analyzeHost(tree, {
       ...plain,
       host,
@@ -121,7 +108,6 @@ export function workOut(fleet: Fleet, { host, station, subject }: Candidate, bea
     station,
     trace: watched.trace(),
     guards: guards(),
-    isFollowed: true,
     report: masked,
     head,
     diagnostics,

@@ -25,6 +25,13 @@ export interface Subject {
 export interface Question {
   readonly kind: keyof typeof ways
   readonly about: string
+  /** Kind and subject in one text. */
+  readonly key: string
+}
+
+/** A question of a kind about something: a path, the name of a unit, words of a command. */
+export function questionOf(kind: Question['kind'], about: string): Question {
+  return { kind, about, key: `${kind} ${about}` }
 }
 
 /** The subject of a host: its own names are those given and what tells its processes and containers apart. */
@@ -105,9 +112,8 @@ function passingOf({ listeners }: Moment): readonly (readonly [string, string])[
 }
 
 /** What a host answers, in a form that is equal for two hosts where nothing of the answer tells them apart but their own names. */
-export function answerTo(subject: Subject, { kind, about }: Question): string {
+export function answerTo(subject: Subject, { kind, about, key }: Question): string {
   const { mask, unmask } = subject.identity
-  const key = `${kind} ${about}`
   const known = subject.answered.get(key)
   if (known !== undefined) return known
   const answer = mask(ways[kind](subject, unmask(about)))

@@ -3,7 +3,7 @@ import type { Entry, Found, HostFiles } from '../../evidence/host-files.js'
 import { type Dict, type Key, known, type Value } from '../../jinja/value.js'
 import { LazyDict } from '../../variables/lazy-dict.js'
 import type { Moment } from '../moment.js'
-import { answerTo, type Question, type Subject } from './question.js'
+import { answerTo, type Question, questionOf, type Subject } from './question.js'
 
 /** What was asked of a host, in order, each question once, with its answers. */
 export interface Trace {
@@ -33,9 +33,8 @@ export function watch(subject: Subject): Watched {
     const plain = `${kind} ${about}`
     if (noted.has(plain)) return
     noted.add(plain)
-    const masked = subject.identity.mask(about)
-    const key = `${kind} ${masked}`
-    if (!asked.has(key)) asked.set(key, { kind, about: masked })
+    const question = questionOf(kind, subject.identity.mask(about))
+    asked.set(question.key, asked.get(question.key) ?? question)
   }
   const { evidence, moment, facts } = subject
   const { files } = evidence
@@ -94,16 +93,9 @@ export function watch(subject: Subject): Watched {
   }
 }
 
-/** The first question that a host answers otherwise, with its answer; undefined where there is none. */
-export function differsAt(
-  { questions, answers }: Trace,
-  subject: Subject,
-): { readonly question: number; readonly answer: string } | undefined {
-  for (const [question, each] of questions.entries()) {
-    const answer = answerTo(subject, each)
-    if (answer !== answers[question]) return { question, answer }
-  }
-  return undefined
+/** Whether a host answers all that was asked as another did. */
+export function hasSameAnswers({ questions, answers }: Trace, subject: Subject): boolean {
+  return questions.every((question, index) => answerTo(subject, question) === answers[index])
 }
 
 type Note = (kind: Question['kind'], about?: string) => void
