@@ -125,7 +125,11 @@ function reboots({ occurrences }: RunEffects): boolean {
 function startsOnV1(effects: RunEffects): boolean | undefined {
   const told = [...writtenValues(effects, /^failCgroupV1: (\S+)/m)]
   if (told.length > 0)
-    return told.every(each => each === 'false') ? true : told.every(each => each === 'true') ? false : undefined
+    return told.every(each => each?.toLowerCase() === 'false')
+      ? true
+      : told.every(each => each?.toLowerCase() === 'true')
+        ? false
+        : undefined
   // It refuses by itself from 1.35 on.
   const minor = minorOfKubernetes(effects)
   return minor === undefined ? undefined : minor < 35

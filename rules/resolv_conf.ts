@@ -1,6 +1,26 @@
+import { isText, optionsOf, piecesOf } from '../src/effects/argument.js'
+import type { RunEffects } from '../src/effects/run-effects.js'
+import { standingOf } from '../src/effects/standing.js'
+import { type Found, textAt } from '../src/evidence/host-files.js'
+import type { HostAnswer, HostContext, Look } from '../src/host/look.js'
+import type { HostPlace, OperatorStep } from '../src/host/moment.js'
+import {
+  managerLeavesResolvConf,
+  nameServersIn,
+  RESOLV_CONF,
+  type ResolverKind,
+  resolverOf,
+  type SearchedDomains,
+  searchedIn,
+  type Told,
+  toldToDhclient,
+  toldToNetworkManager,
+  toldToResolved,
+} from '../src/host/resolver.js'
 import { type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
+import { runsAt, unknownAnswer } from './on_host.js'
 import { type FileText, textRule } from './text.js'
-import { whenReadBy } from './unit.js'
+import { whenReadBy, whenStarts } from './unit.js'
 
 /** Once a service has read the file: the run restarts it. */
 function onceRead(unit: string): NonNullable<FileText['beside']> {
@@ -33,6 +53,244 @@ const dhclient: Rule = textRule({
   line: text => /^(supersede|prepend|append)\s+(domain-name-servers|domain-search|domain-name)\s+\S/.test(text),
 })
 
+const NOW: readonly Rule[] = [
+  textRule({ ...resolved, beside: onceRead('systemd-resolved.service') }),
+  textRule({ ...manager, beside: onceRead('NetworkManager.service') }),
+  textRule(plain),
+]
+
+/** A domain of the cluster's services: `svc.cluster.local`, `default.svc.cluster.local`. */
+function isOfCluster(domain: string): boolean {
+  return /(^|\.)svc\./.test(domain.replace(/^~/, ''))
+}
+
+function clusterIn(searched: readonly SearchedDomains[]): SearchedDomains | undefined {
+  return searched.find(({ domains }) => domains.some(isOfCluster))
+}
+
+/** Whether the run tells some resolver of the cluster: a host may do without. */
+function isAsked(effects: RunEffects): boolean {
+  return effects.occurrences.some(
+    occurrence =>
+      !occurrence.asWritten &&
+      standingOf(occurrence).kind !== 'never' &&
+      [...NOW, dhclient].some(rule =>
+        ['settles', 'could', 'near'].includes(rule.matches(occurrence.effect, occurrence, effects).kind),
+      ),
+  )
+}
+
+/** Whether the last text that the run certainly puts into a file has the cluster's domains, whatever else is open in it. */
+function putsCluster(path: string, { occurrences }: RunEffects): boolean {
+  const last = occurrences.findLast(occurrence => {
+    const { effect, asWritten } = occurrence
+    if (asWritten || effect.kind !== 'file' || effect.takesOut === true || effect.content === undefined) return false
+    return isText(effect.path, path).kind === 'true' && standingOf(occurrence).kind === 'happens'
+  })
+  if (last?.effect.kind !== 'file' || last.effect.content === undefined) return false
+  const options = optionsOf(last.effect.content).filter(({ value }) => value.kind !== 'failure')
+  return (
+    options.length > 0 &&
+    options.every(({ value }) =>
+      /^(search|domain|supersede\s+domain-search)\s.*\bsvc\./m.test(
+        (piecesOf(value) ?? []).map(piece => piece ?? '').join(''),
+      ),
+    )
+  )
+}
+
+/** What one way of resolving comes to: the cluster is known by it, or not, or that is open. */
+type Finding =
+  | { readonly kind: 'told'; readonly place: HostPlace }
+  | {
+      readonly kind: 'not'
+      readonly says: string
+      readonly places: readonly HostPlace[]
+      readonly steps?: readonly OperatorStep[]
+    }
+  | {
+      readonly kind: 'open'
+      readonly says: string
+      readonly places: readonly HostPlace[]
+      readonly steps?: readonly OperatorStep[]
+    }
+
+const UNITS: Partial<Record<ResolverKind, string>> = {
+  'systemd-resolved': 'systemd-resolved.service',
+  NetworkManager: 'NetworkManager.service',
+}
+
+const TELL: Partial<Record<ResolverKind, (files: HostContext['moment']['files']) => Told>> = {
+  'systemd-resolved': toldToResolved,
+  NetworkManager: toldToNetworkManager,
+}
+
+/** What a service that makes /etc/resolv.conf is told. */
+function ofService(kind: ResolverKind, place: HostPlace, context: HostContext): Finding {
+  const { moment, before, phase, effects } = context
+  const [unit, tell] = [UNITS[kind], TELL[kind]]
+  if (unit === undefined || tell === undefined)
+    return {
+      kind: 'open',
+      says: `${kind} makes /etc/resolv.conf, and what it is told is not worked out`,
+      places: [place],
+    }
+  if (phase === 'afterReboot') {
+    const starts = runsAt(unit, context)
+    const enable: OperatorStep = { says: `have ${kind} start at boot`, command: `systemctl enable --now ${unit}` }
+    if (starts.kind === 'unknown')
+      return {
+        kind: 'open',
+        says: `whether ${unit}, which makes /etc/resolv.conf, is started at boot is not known: ${starts.because}`,
+        places: [place],
+      }
+    if (starts.kind === 'absent' || !starts.value)
+      return {
+        kind: 'not',
+        says: `nothing starts ${unit} at boot, and /etc/resolv.conf is what it makes`,
+        places: [place],
+        steps: [enable],
+      }
+  }
+  const { searched, unknown } = tell(moment.files)
+  const told = clusterIn(searched)
+  if (told === undefined) {
+    const [because] = unknown
+    return because === undefined
+      ? {
+          kind: 'not',
+          says: `the host resolves by ${kind}, which knows nothing of the cluster's domains`,
+          places: [place],
+        }
+      : { kind: 'open', says: `what ${kind} is told is not known: ${because}`, places: [place] }
+  }
+  const wasTold = clusterIn(tell(before.files).searched) !== undefined
+  if (phase === 'afterRun' && !wasTold && whenStarts(unit, 'now', effects) === undefined)
+    return {
+      kind: 'not',
+      says: `${kind} is told of the cluster's domains, and the run does not restart it`,
+      places: [told.place],
+      steps: [{ says: 'have it read them', command: `systemctl restart ${unit}` }],
+    }
+  return { kind: 'told', place: told.place }
+}
+
+/** What /etc/resolv.conf says as a file of its own; at boot others may write it anew. */
+function ofFile(place: HostPlace, context: HostContext): Finding {
+  const { moment, phase, effects } = context
+  const { files } = moment
+  if (phase === 'afterReboot') {
+    const starts = runsAt('NetworkManager.service', context)
+    const mayStart = starts.kind === 'unknown' || (starts.kind === 'known' && starts.value)
+    if (mayStart && !managerLeavesResolvConf(files)) {
+      const told = clusterIn(toldToNetworkManager(files).searched)
+      if (told === undefined)
+        return {
+          kind: 'open',
+          says:
+            starts.kind === 'unknown'
+              ? `whether NetworkManager, which writes /etc/resolv.conf anew, is started at boot is not known: ${starts.because}`
+              : "NetworkManager is started at boot and writes /etc/resolv.conf anew; it is not told of the cluster's domains",
+          places: [place],
+        }
+    }
+    const dhcp: Found<readonly SearchedDomains[]> = toldToDhclient(files)
+    if (
+      dhcp.kind === 'unknown' &&
+      !['/etc/dhcp/dhclient.conf', '/etc/dhclient.conf'].some(path => putsCluster(path, effects))
+    )
+      return {
+        kind: 'open',
+        says: `whether dhclient writes /etc/resolv.conf anew at boot is not known: ${dhcp.because}`,
+        places: [place],
+      }
+    if (dhcp.kind === 'known' && clusterIn(dhcp.value) === undefined)
+      return {
+        kind: 'open',
+        says: 'dhclient writes /etc/resolv.conf anew at boot where an interface asks DHCP, and whether one does is not known',
+        places: [place],
+      }
+  }
+  const text = textAt(files, RESOLV_CONF)
+  if (text.kind === 'known') {
+    const told = clusterIn(searchedIn(text.value.text, RESOLV_CONF))
+    if (told !== undefined) return { kind: 'told', place: told.place }
+    const isPast = clusterIn(toldToResolved(files).searched) !== undefined
+    const leads: OperatorStep = {
+      says: 'have it lead to what systemd-resolved makes',
+      command: 'ln -sf ../run/systemd/resolve/stub-resolv.conf /etc/resolv.conf',
+    }
+    return isPast
+      ? {
+          kind: 'not',
+          says: "systemd-resolved is told of the cluster's domains, and /etc/resolv.conf does not lead to it",
+          places: [place],
+          steps: [leads],
+        }
+      : { kind: 'not', says: "/etc/resolv.conf has none of the cluster's domains", places: [place] }
+  }
+  if (phase !== 'now' && putsCluster(RESOLV_CONF, effects)) return { kind: 'told', place }
+  return {
+    kind: 'open',
+    says: text.kind === 'unknown' ? text.because : 'there is no /etc/resolv.conf',
+    places: [place],
+  }
+}
+
+/** Whether the host's resolver knows of the cluster, by what makes /etc/resolv.conf; a host that is not asked to may do without. */
+const resolverOnHost: Look = context => {
+  const { moment, phase, effects } = context
+  const found = resolverOf(moment.files)
+  if (found.kind === 'absent') {
+    const step: OperatorStep = {
+      says: 'give the host a name server (ADDRESS), or have upstream_dns_servers name one',
+      command: "echo 'nameserver ADDRESS' >> /etc/resolv.conf",
+    }
+    return { state: 'problem', says: 'there is no /etc/resolv.conf', places: [{ file: RESOLV_CONF }], steps: [step] }
+  }
+  // Who makes it is the same before the run, where the run leaves its text open.
+  if (found.kind === 'unknown' && !(phase !== 'now' && putsCluster(RESOLV_CONF, effects)))
+    return unknownAnswer(`what the host resolves names by is not known: ${found.because}`)
+  const known = found.kind === 'known' ? found.value : { kind: 'file' as const, place: { file: RESOLV_CONF } }
+  const empty = withoutServers(context)
+  if (empty !== undefined) return empty
+  const finding = known.kind === 'file' ? ofFile(known.place, context) : ofService(known.kind, known.place, context)
+  if (finding.kind === 'told')
+    return {
+      state: 'ok',
+      says: `the host is told of the cluster's domains (${known.kind === 'file' ? '/etc/resolv.conf' : known.kind})`,
+      places: [finding.place],
+      steps: [],
+    }
+  const { says, places, steps = [] } = finding
+  if (!isAsked(effects))
+    return {
+      state: 'unneeded',
+      says: `${says}; the run does not ask for them, and Kubernetes does without`,
+      places,
+      steps: [],
+    }
+  return finding.kind === 'not' ? { state: 'problem', says, places, steps } : { ...unknownAnswer(says, places), steps }
+}
+
+/** A file without any name server: a run that takes the cluster's upstream from it stops there. */
+function withoutServers({ moment, phase }: HostContext): HostAnswer | undefined {
+  const text = textAt(moment.files, RESOLV_CONF)
+  // What is made at boot is not there yet.
+  if (phase === 'afterReboot' || text.kind !== 'known' || nameServersIn(text.value.text).length > 0) return undefined
+  return {
+    state: 'problem',
+    says: 'there is no name server in /etc/resolv.conf',
+    places: [{ file: RESOLV_CONF }],
+    steps: [
+      {
+        says: 'give the host a name server (ADDRESS), or have upstream_dns_servers name one',
+        command: "echo 'nameserver ADDRESS' >> /etc/resolv.conf",
+      },
+    ],
+  }
+}
+
 export const resolvConf: Problem = {
   id: 'resolv_conf',
   title: 'The host does not resolve names of the cluster',
@@ -41,11 +299,7 @@ export const resolvConf: Problem = {
     says: "What runs on the host's network, and each pod with the DNS policy Default, resolves names as the host does.",
     source: 'https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/',
   },
-  now: [
-    textRule({ ...resolved, beside: onceRead('systemd-resolved.service') }),
-    textRule({ ...manager, beside: onceRead('NetworkManager.service') }),
-    textRule(plain),
-  ],
+  now: NOW,
   afterReboot: [
     textRule(resolved),
     textRule(manager),
@@ -55,6 +309,7 @@ export const resolvConf: Problem = {
       beside: () => ({ kind: 'settles', condition: 'nothing on the host writes /etc/resolv.conf anew at boot' }),
     }),
   ],
+  onHost: resolverOnHost,
   powers: ['changes-network'],
   byHand: [
     'resolvectl status || cat /etc/resolv.conf',
