@@ -313,12 +313,15 @@ pack() {
 
   # Secrets. Lines that are continued are looked at as one, and there are as many lines afterwards as before.
   function masked(path, text,    n, i, j, k, lines, part, out, at) {
-    isCron = path ~ /^(etc|var\/spool)\/cron/; isShell = isCron || text ~ /^#!/; at = 1
+    isCron = path ~ /^(etc|var\/spool)\/cron/; only = isCron ? "^[ \t]*@reboot" : ""
+    if (path ~ /NetworkManager\/(NetworkManager\.conf$|conf\.d\/)/) only = "^[ \t]*(\\[|(unmanaged-devices|match-device|managed|dns|rc-manager|searches)[ \t]*[+-]?=)"
+    if (path ~ /\/dhclient\.conf$/) only = "^(# Ansible entries|[ \t]*(supersede|prepend|append)[ \t]+domain-)"
+    isShell = isCron || text ~ /^#!/; at = 1
     ends = path == "etc/fstab" ? "[," : isShell ? "[;&|()<>" : "["; ends = ends " \t" JOIN "]"
     if (!isCron) gsub(/\\\n/, JOIN, text)
     n = split(text, lines, "\n")
     for (i = 1; i <= n; i++) {
-      if (isCron && lines[i] !~ /^[ \t]*@reboot/) lines[i] = ""
+      if (only != "" && lines[i] !~ only) lines[i] = ""
       k = split(hidden(lines[i], "/" path ":", at), part, JOIN); out = out (i > 1 ? "\n" : "")
       for (j = 1; j <= k; j++) out = out (j > 1 ? "\\\n" : "") part[j]
       at += k ? k : 1
