@@ -4,7 +4,7 @@ import { standingOf } from '../src/effects/standing.js'
 import { replaceLine, stepOf } from '../src/host/boot/mends.js'
 import type { HostContext, Look } from '../src/host/look.js'
 import type { OperatorStep } from '../src/host/moment.js'
-import { type LeftAlone, leftAlone, networkManagerSettings } from '../src/host/network-manager.js'
+import { type LeftAlone, leftAlone, nmSettings } from '../src/host/nm-settings.js'
 import { compareBytes } from '../src/source/store.js'
 import { type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
 import { runsAt, unknownAnswer } from './on_host.js'
@@ -103,7 +103,7 @@ const managerOnHost: Look = context => {
     const says = 'the run sets up no Calico, whose interfaces NetworkManager would take for its own'
     return { state: 'unneeded', says, places: running.places, steps: [] }
   }
-  const read = networkManagerSettings(moment.files)
+  const read = nmSettings(moment.files)
   const left = leftAlone(read, OF_A_POD)
   const places = left.place === undefined ? (left.reset === undefined ? [] : [left.reset]) : [left.place]
   const [because] = read.unknown
@@ -124,7 +124,7 @@ const managerOnHost: Look = context => {
     return { state, says, places, steps: stepsFor(left, context) }
   }
   const says = 'NetworkManager leaves the interfaces of pods alone'
-  const wasLeft = leftAlone(networkManagerSettings(before.files), OF_A_POD).isLeft === true
+  const wasLeft = leftAlone(nmSettings(before.files), OF_A_POD).isLeft === true
   if (phase === 'afterRun' && !wasLeft && whenStarts(UNIT, 'now', effects) === undefined)
     return {
       state: 'problem',

@@ -5,8 +5,8 @@ import { type Found, textAt } from '../src/evidence/host-files.js'
 import type { HostAnswer, HostContext, Look } from '../src/host/look.js'
 import type { HostPlace, OperatorStep } from '../src/host/moment.js'
 import {
-  managerLeavesResolvConf,
   nameServersIn,
+  nmLeavesResolvConf,
   RESOLV_CONF,
   type ResolverKind,
   resolverOf,
@@ -14,7 +14,7 @@ import {
   searchedIn,
   type Told,
   toldToDhclient,
-  toldToNetworkManager,
+  toldToNm,
   toldToResolved,
 } from '../src/host/resolver.js'
 import { type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
@@ -122,7 +122,7 @@ const UNITS: Partial<Record<ResolverKind, string>> = {
 
 const TELL: Partial<Record<ResolverKind, (files: HostContext['moment']['files']) => Told>> = {
   'systemd-resolved': toldToResolved,
-  NetworkManager: toldToNetworkManager,
+  NetworkManager: toldToNm,
 }
 
 /** What a service that makes /etc/resolv.conf is told. */
@@ -182,8 +182,8 @@ function ofFile(place: HostPlace, context: HostContext): Finding {
   if (phase === 'afterReboot') {
     const starts = runsAt('NetworkManager.service', context)
     const mayStart = starts.kind === 'unknown' || (starts.kind === 'known' && starts.value)
-    if (mayStart && !managerLeavesResolvConf(files)) {
-      const told = clusterIn(toldToNetworkManager(files).searched)
+    if (mayStart && !nmLeavesResolvConf(files)) {
+      const told = clusterIn(toldToNm(files).searched)
       if (told === undefined)
         return {
           kind: 'open',

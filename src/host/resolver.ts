@@ -2,7 +2,7 @@ import { type Found, follow, type HostFiles, resolveLink, textAt } from '../evid
 import { settingsIn } from './boot/at-boot.js'
 import { confFiles } from './boot/conf-files.js'
 import type { HostPlace } from './moment.js'
-import { networkManagerSettings } from './network-manager.js'
+import { nmSettings } from './nm-settings.js'
 
 export const RESOLV_CONF = '/etc/resolv.conf'
 
@@ -96,8 +96,8 @@ export function toldToResolved(files: HostFiles): Told {
 }
 
 /** `searches=` of `[global-dns]`: the last one counts. Connections of their own are not looked at. */
-export function toldToNetworkManager(files: HostFiles): Told {
-  const { settings, unknown } = networkManagerSettings(files)
+export function toldToNm(files: HostFiles): Told {
+  const { settings, unknown } = nmSettings(files)
   const last = settings.findLast(({ section, key }) => section === 'global-dns' && key === 'searches')
   const searched =
     last === undefined || last.value === '' ? [] : [{ domains: last.value.split(/[,;\s]+/), place: last.place }]
@@ -105,8 +105,8 @@ export function toldToNetworkManager(files: HostFiles): Told {
 }
 
 /** Whether NetworkManager leaves /etc/resolv.conf as it is: it is told so, or the file leads elsewhere. */
-export function managerLeavesResolvConf(files: HostFiles): boolean {
-  const { settings } = networkManagerSettings(files)
+export function nmLeavesResolvConf(files: HostFiles): boolean {
+  const { settings } = nmSettings(files)
   const main = (key: string): string | undefined =>
     settings.findLast(each => each.section === 'main' && each.key === key)?.value
   return main('dns') === 'none' || main('rc-manager') === 'unmanaged'

@@ -4,7 +4,7 @@ import { type Setting, settingsIn } from './boot/at-boot.js'
 import type { HostPlace } from './moment.js'
 
 /** What NetworkManager is told, in the order in which it reads it. */
-export interface NetworkManagerSettings {
+export interface NmSettings {
   readonly settings: readonly Setting[]
   /** Why there may be more. */
   readonly unknown: readonly string[]
@@ -19,7 +19,7 @@ const OTHERS = ['/run/NetworkManager/conf.d', '/usr/lib/NetworkManager/conf.d']
  * The settings of NetworkManager.conf and its `conf.d` directories: one file a name, from the strongest directory that has it, by the
  * bytes of the names. Source: man NetworkManager.conf(5); NetworkManager src/core/nm-config.c read_entire_config.
  */
-export function networkManagerSettings(files: HostFiles): NetworkManagerSettings {
+export function nmSettings(files: HostFiles): NmSettings {
   const unknown: string[] = []
   const named = new Map<string, string>()
   for (const directory of [OWN, ...OTHERS]) {
@@ -59,7 +59,7 @@ interface Spec {
  * Whether an interface is among `unmanaged-devices` (`+=` adds, `-=` takes out, `=` begins anew) or that of a `[device]` section with
  * `managed=0`. Source: man NetworkManager.conf(5), "Device List Format"; NetworkManager nm-match-spec.
  */
-export function leftAlone({ settings }: NetworkManagerSettings, name: string): LeftAlone {
+export function leftAlone({ settings }: NmSettings, name: string): LeftAlone {
   let specs: Spec[] = []
   let reset: HostPlace | undefined
   let isNamed = false
