@@ -239,7 +239,7 @@ function ofFile(place: HostPlace, context: HostContext): Finding {
 
 /** Whether the host's resolver knows of the cluster, by what makes /etc/resolv.conf; a host that is not asked to may do without. */
 const resolverOnHost: Look = context => {
-  const { moment, phase, effects } = context
+  const { moment, before, phase, effects } = context
   const found = resolverOf(moment.files)
   if (found.kind === 'absent') {
     const step: OperatorStep = {
@@ -248,17 +248,20 @@ const resolverOnHost: Look = context => {
     }
     return { state: 'problem', says: 'there is no /etc/resolv.conf', places: [{ file: RESOLV_CONF }], steps: [step] }
   }
-  // Who makes it is the same before the run, where the run leaves its text open.
-  if (found.kind === 'unknown' && !(phase !== 'now' && putsCluster(RESOLV_CONF, effects)))
-    return unknownAnswer(`what the host resolves names by is not known: ${found.because}`)
-  const known = found.kind === 'known' ? found.value : { kind: 'file' as const, place: { file: RESOLV_CONF } }
+  // Where the run leaves its text open, who makes it is known from before.
+  const known = found.kind === 'known' || phase === 'now' ? found : resolverOf(before.files)
+  if (known.kind !== 'known') {
+    const because = found.kind === 'unknown' ? found.because : 'there was no /etc/resolv.conf'
+    return unknownAnswer(`what the host resolves names by is not known: ${because}`)
+  }
+  const { kind, place } = known.value
   const empty = withoutServers(context)
   if (empty !== undefined) return empty
-  const finding = known.kind === 'file' ? ofFile(known.place, context) : ofService(known.kind, known.place, context)
+  const finding = kind === 'file' ? ofFile(place, context) : ofService(kind, place, context)
   if (finding.kind === 'told')
     return {
       state: 'ok',
-      says: `the host is told of the cluster's domains (${known.kind === 'file' ? '/etc/resolv.conf' : known.kind})`,
+      says: `the host is told of the cluster's domains (${kind === 'file' ? '/etc/resolv.conf' : kind})`,
       places: [finding.place],
       steps: [],
     }

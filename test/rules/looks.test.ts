@@ -149,7 +149,7 @@ const rows: readonly Row[] = [
   {
     says: 'old, by a check of the run',
     problem: 'kernel_version',
-    tasks: "- assert: {that: ansible_facts.kernel is version('6.6', '>=')}",
+    tasks: "- assert:\n    that: ansible_facts.kernel is version('6.6', '>=')",
     expect: 'problem problem problem operator',
   },
   { says: 'not captured', problem: 'kernel_version', captured: ['/etc'], expect: 'unknown unknown unknown -' },
@@ -438,13 +438,15 @@ const rows: readonly Row[] = [
   },
 ]
 
-function hostOf({ host = {} }: Row): Readonly<Record<string, Written>> {
+function hostOf({ host = {}, captured }: Row): Readonly<Record<string, Written>> {
   const files = new Map<string, Written>(Object.entries(debian12))
   for (const [path, change] of Object.entries(host)) {
     if (change === false) files.delete(path)
     else files.set(path, change)
   }
-  return Object.fromEntries(files)
+  const isCaptured = ([path]: readonly [string, Written]): boolean =>
+    captured === undefined || captured.some(each => path.startsWith(`${each}/`))
+  return Object.fromEntries([...files].filter(isCaptured))
 }
 
 /** Each line of a list of YAML further in. */
