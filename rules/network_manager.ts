@@ -11,6 +11,7 @@ import { runsAt, unknownAnswer } from './on_host.js'
 import { stoppedRules } from './running.js'
 import { isReadLater, textRule } from './text.js'
 import { whenReadBy, whenStarts } from './unit.js'
+import { putsNo } from './written.js'
 
 /** Whether a line keeps NetworkManager off the interfaces of pods (`cali…` of Calico) or off all it is not told to manage. */
 function leavesPods(text: string): boolean {
@@ -106,7 +107,8 @@ const managerOnHost: Look = context => {
   const read = nmSettings(moment.files)
   const left = leftAlone(read, OF_A_POD)
   const places = left.place === undefined ? (left.reset === undefined ? [] : [left.reset]) : [left.place]
-  const [because] = read.unknown
+  // What the run puts into a file of which the rest is not known is about other things.
+  const because = read.unknown.find(({ path }) => phase === 'now' || !putsNo(path, /managed/, effects))?.because
   if (left.isLeft === undefined || because !== undefined) {
     const why = because ?? 'whether its list has them depends on its release'
     return {

@@ -90,6 +90,10 @@ function ofRuntime({ name, unit, socket }: Runtime, context: HostContext): HostA
   const isOn = seen.kind === 'known' && seen.value
   const wakes = listens?.kind === 'known' && listens.value
   if (isOn || wakes) {
+    const places = isOn ? seen.places : (listens?.places ?? [])
+    const open = places.map(({ file }) => moment.files.entry(file)).find(({ kind }) => kind === 'unknown')
+    if (context.phase === 'afterReboot' && open?.kind === 'unknown')
+      return unknownAnswer(`whether ${name} is started at boot is not known: ${open.because}`, places)
     const on = isOn || socket === undefined ? unit : socket
     const file = SOCKETS[unit]
     const isThere = context.phase === 'now' && file !== undefined && moment.files.entry(file).kind === 'known'
@@ -112,7 +116,7 @@ function ofRuntime({ name, unit, socket }: Runtime, context: HostContext): HostA
       says: isOn
         ? `${name} ${phrase(context)} (${on})`
         : `${on} ${phrase(context)}, and starts ${name} when it is used`,
-      places: [...(isOn ? seen.places : (listens?.places ?? [])), ...(isThere ? [{ file }] : [])],
+      places: [...places, ...(isThere ? [{ file }] : [])],
       // The socket first: it would start the service again.
       steps: [...sockets, stepOf(mend, before.files)],
     }

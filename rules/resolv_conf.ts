@@ -1,4 +1,4 @@
-import { isText, optionsOf, piecesOf } from '../src/effects/argument.js'
+import { textOf } from '../src/effects/argument.js'
 import type { RunEffects } from '../src/effects/run-effects.js'
 import { standingOf } from '../src/effects/standing.js'
 import { type Found, textAt } from '../src/evidence/host-files.js'
@@ -21,6 +21,7 @@ import { type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
 import { runsAt, unknownAnswer } from './on_host.js'
 import { type FileText, textRule } from './text.js'
 import { whenReadBy, whenStarts } from './unit.js'
+import { putsLine } from './written.js'
 
 /** Once a service has read the file: the run restarts it. */
 function onceRead(unit: string): NonNullable<FileText['beside']> {
@@ -80,23 +81,25 @@ function isAsked(effects: RunEffects): boolean {
   )
 }
 
-/** Whether the last text that the run certainly puts into a file has the cluster's domains, whatever else is open in it. */
-function putsCluster(path: string, { occurrences }: RunEffects): boolean {
-  const last = occurrences.findLast(occurrence => {
-    const { effect, asWritten } = occurrence
-    if (asWritten || effect.kind !== 'file' || effect.takesOut === true || effect.content === undefined) return false
-    return isText(effect.path, path).kind === 'true' && standingOf(occurrence).kind === 'happens'
-  })
-  if (last?.effect.kind !== 'file' || last.effect.content === undefined) return false
-  const options = optionsOf(last.effect.content).filter(({ value }) => value.kind !== 'failure')
-  return (
-    options.length > 0 &&
-    options.every(({ value }) =>
-      /^(search|domain|supersede\s+domain-search)\s.*\bsvc\./m.test(
-        (piecesOf(value) ?? []).map(piece => piece ?? '').join(''),
-      ),
-    )
-  )
+/** A line that has the cluster's domains searched: of resolv.conf, of resolved.conf, of NetworkManager, of dhclient. */
+const CLUSTER_LINE = /^(?:(?:search|domain)\s|Domains\s*=|searches\s*=|supersede\s+domain-search\s).*\bsvc\./m
+
+/** The files the run puts where a service looks; what stands in them is perhaps not known whole. */
+function filesIn(directory: string, { occurrences }: RunEffects): readonly string[] {
+  const paths = occurrences.flatMap(({ effect }) => (effect.kind === 'file' ? (textOf(effect.path) ?? []) : []))
+  return [...new Set(paths)].filter(path => path.startsWith(directory) && path.endsWith('.conf'))
+}
+
+const DIRECTORIES: Partial<Record<ResolverKind, string>> = {
+  'systemd-resolved': '/etc/systemd/resolved.conf.d/',
+  NetworkManager: '/etc/NetworkManager/conf.d/',
+}
+
+/** The file by which the run certainly tells a service of the cluster's domains. */
+function putFor(kind: ResolverKind, effects: RunEffects): string | undefined {
+  const directory = DIRECTORIES[kind]
+  if (directory === undefined) return undefined
+  return filesIn(directory, effects).find(path => putsLine([path], CLUSTER_LINE, effects))
 }
 
 /** What one way of resolving comes to: the cluster is known by it, or not, or that is open. */
@@ -153,7 +156,8 @@ function ofService(kind: ResolverKind, place: HostPlace, context: HostContext): 
       }
   }
   const { searched, unknown } = tell(moment.files)
-  const told = clusterIn(searched)
+  const put = phase === 'now' || moment.files === before.files ? undefined : putFor(kind, effects)
+  const told = clusterIn(searched)?.place ?? (put === undefined ? undefined : { file: put })
   if (told === undefined) {
     const [because] = unknown
     return because === undefined
@@ -169,10 +173,10 @@ function ofService(kind: ResolverKind, place: HostPlace, context: HostContext): 
     return {
       kind: 'not',
       says: `${kind} is told of the cluster's domains, and the run does not restart it`,
-      places: [told.place],
+      places: [told],
       steps: [{ says: 'have it read them', command: `systemctl restart ${unit}` }],
     }
-  return { kind: 'told', place: told.place }
+  return { kind: 'told', place: told }
 }
 
 /** What /etc/resolv.conf says as a file of its own; at boot others may write it anew. */
@@ -195,10 +199,7 @@ function ofFile(place: HostPlace, context: HostContext): Finding {
         }
     }
     const dhcp: Found<readonly SearchedDomains[]> = toldToDhclient(files)
-    if (
-      dhcp.kind === 'unknown' &&
-      !['/etc/dhcp/dhclient.conf', '/etc/dhclient.conf'].some(path => putsCluster(path, effects))
-    )
+    if (dhcp.kind === 'unknown' && !putsLine(['/etc/dhcp/dhclient.conf', '/etc/dhclient.conf'], CLUSTER_LINE, effects))
       return {
         kind: 'open',
         says: `whether dhclient writes /etc/resolv.conf anew at boot is not known: ${dhcp.because}`,
@@ -215,7 +216,9 @@ function ofFile(place: HostPlace, context: HostContext): Finding {
   if (text.kind === 'known') {
     const told = clusterIn(searchedIn(text.value.text, RESOLV_CONF))
     if (told !== undefined) return { kind: 'told', place: told.place }
-    const isPast = clusterIn(toldToResolved(files).searched) !== undefined
+    const isPast =
+      clusterIn(toldToResolved(files).searched) !== undefined ||
+      (phase !== 'now' && putFor('systemd-resolved', effects) !== undefined)
     const leads: OperatorStep = {
       says: 'have it lead to what systemd-resolved makes',
       command: 'ln -sf ../run/systemd/resolve/stub-resolv.conf /etc/resolv.conf',
@@ -229,7 +232,7 @@ function ofFile(place: HostPlace, context: HostContext): Finding {
         }
       : { kind: 'not', says: "/etc/resolv.conf has none of the cluster's domains", places: [place] }
   }
-  if (phase !== 'now' && putsCluster(RESOLV_CONF, effects)) return { kind: 'told', place }
+  if (phase !== 'now' && putsLine([RESOLV_CONF], CLUSTER_LINE, effects)) return { kind: 'told', place }
   return {
     kind: 'open',
     says: text.kind === 'unknown' ? text.because : 'there is no /etc/resolv.conf',

@@ -6,8 +6,8 @@ import type { HostPlace } from './moment.js'
 /** What NetworkManager is told, in the order in which it reads it. */
 export interface NmSettings {
   readonly settings: readonly Setting[]
-  /** Why there may be more. */
-  readonly unknown: readonly string[]
+  /** Files of which the text is not known, and directories that were not captured, with the reason. */
+  readonly unknown: readonly { readonly path: string; readonly because: string }[]
 }
 
 const MAIN = '/etc/NetworkManager/NetworkManager.conf'
@@ -20,11 +20,11 @@ const OTHERS = ['/run/NetworkManager/conf.d', '/usr/lib/NetworkManager/conf.d']
  * bytes of the names. Source: man NetworkManager.conf(5); NetworkManager src/core/nm-config.c read_entire_config.
  */
 export function nmSettings(files: HostFiles): NmSettings {
-  const unknown: string[] = []
+  const unknown: { path: string; because: string }[] = []
   const named = new Map<string, string>()
   for (const directory of [OWN, ...OTHERS]) {
     const listed = files.list(directory)
-    if (listed.kind === 'unknown') unknown.push(listed.because)
+    if (listed.kind === 'unknown') unknown.push({ path: directory, because: listed.because })
     if (listed.kind !== 'known') continue
     for (const name of listed.value) if (name.endsWith('.conf') && !named.has(name)) named.set(name, directory)
   }
@@ -33,10 +33,10 @@ export function nmSettings(files: HostFiles): NmSettings {
   const paths = [...OTHERS.toReversed().flatMap(of), MAIN, ...of(OWN)]
   const settings = paths.flatMap(path => {
     const text = textAt(files, path)
-    if (text.kind === 'unknown') unknown.push(text.because)
+    if (text.kind === 'unknown') unknown.push({ path, because: text.because })
     return text.kind === 'known' ? settingsIn(text.value.text, path) : []
   })
-  return { settings, unknown: [...new Set(unknown)] }
+  return { settings, unknown }
 }
 
 /** Whether NetworkManager leaves an interface alone, and what decides. */

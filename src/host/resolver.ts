@@ -101,7 +101,7 @@ export function toldToNm(files: HostFiles): Told {
   const last = settings.findLast(({ section, key }) => section === 'global-dns' && key === 'searches')
   const searched =
     last === undefined || last.value === '' ? [] : [{ domains: last.value.split(/[,;\s]+/), place: last.place }]
-  return { searched, unknown }
+  return { searched, unknown: unknown.map(({ because }) => because) }
 }
 
 /** Whether NetworkManager leaves /etc/resolv.conf as it is: it is told so, or the file leads elsewhere. */
