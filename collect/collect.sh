@@ -206,7 +206,9 @@ list() {
     etc/dphys-swapfile etc/rc.local etc/rc.d/rc.local etc/crontab etc/cron.d var/spool/cron/crontabs var/spool/cron/root var/spool/cron/tabs/root etc/ufw/sysctl.conf etc/ufw/ufw.conf \
     etc/default/ufw etc/tuned usr/lib/tuned etc/systemd run/systemd/system run/systemd/generator run/systemd/generator.early \
     run/systemd/generator.late run/systemd/transient etc/selinux/config etc/os-release usr/lib/os-release etc/*-release etc/*_version \
-    etc/hostname etc/hosts etc/resolv.conf proc/meminfo proc/swaps proc/modules proc/cmdline proc/cpuinfo proc/mounts proc/self/mounts proc/version \
+    etc/hostname etc/hosts etc/resolv.conf run/systemd/resolve/resolv.conf run/systemd/resolve/stub-resolv.conf run/NetworkManager/resolv.conf \
+    run/resolvconf/resolv.conf run/netconfig/resolv.conf etc/dhcp/dhclient.conf etc/dhclient.conf etc/NetworkManager/NetworkManager.conf \
+    etc/NetworkManager/conf.d run/NetworkManager/conf.d usr/lib/NetworkManager/conf.d proc/meminfo proc/swaps proc/modules proc/cmdline proc/cpuinfo proc/mounts proc/self/mounts proc/version \
     proc/net/tcp proc/net/tcp6 proc/1/net/tcp proc/1/net/tcp6 proc/net/route proc/net/ipv6_route proc/net/if_inet6 proc/net/fib_trie \
     proc/sys/net/bridge proc/sys/net/ipv4/ip_forward proc/sys/net/ipv4/ip_local_reserved_ports proc/sys/net/ipv4/conf/*/forwarding \
     proc/sys/net/ipv4/conf/*/rp_filter proc/sys/net/ipv6/conf/*/forwarding proc/sys/net/ipv6/conf/*/disable_ipv6 \
@@ -217,7 +219,7 @@ list() {
     proc/sys/crypto/fips_enabled proc/sys/user/max_user_namespaces sys/fs/selinux/enforce sys/fs/selinux/policyvers
   for dir in etc run $libs; do
     set -- "$@" "$dir/sysctl.d" "$dir/modules-load.d" "$dir/modprobe.d" "$dir/systemd/network"
-    for name in zram-generator networkd; do set -- "$@" "$dir/systemd/$name.conf" "$dir/systemd/$name.conf.d"; done
+    for name in zram-generator networkd resolved; do set -- "$@" "$dir/systemd/$name.conf" "$dir/systemd/$name.conf.d"; done
   done
   for dir in $libs; do set -- "$@" "$dir/systemd/system" "$dir/modules/$release/modules.dep" "$dir/modules/$release/modules.builtin"; done
   captured "$@"
@@ -233,7 +235,7 @@ list() {
 
   echo @names # contents stay where they are from here on: that a file is there is all that is said
   for dir in etc etc/rc2.d etc/rc3.d etc/rc4.d etc/rc5.d; do listed "$dir"; done
-  captured etc/kubernetes etc/ssl/etcd etc/cni/net.d etc/NetworkManager/conf.d etc/containerd etc/crio etc/docker \
+  captured etc/kubernetes etc/ssl/etcd etc/cni/net.d etc/containerd etc/crio etc/docker \
     etc/systemd/system-generators usr/lib/systemd/system-generators usr/local/lib/systemd/system-generators
   set -- boot opt opt/cni opt/cni/bin var var/lib var/lib/etcd var/lib/kubelet var/lib/containerd var/lib/docker var/lib/cni .dockerenv \
     run/ostree-booted run/containerd/containerd.sock run/crio/crio.sock run/docker.sock run/systemd/container run/.containerenv \
@@ -306,17 +308,20 @@ pack() {
   function isKept(path) { # what lies among the files of systemd and tuned and is none
     if (path ~ /\/tuned\//) return path !~ /\/(tuned\.conf|active_profile)$/
     return !scripts && path ~ /^(etc|run|(usr\/(local\/)?)?lib)\/systemd\// && (path ~ /\/credstore/ || path !~ \
-      /(\.(service|socket|target|timer|path|mount|automount|swap|slice|scope|device|network)|\/systemd\/[^\/]*\.conf|\.d\/[^\/]*\.conf)$/)
+      /(\.(service|socket|target|timer|path|mount|automount|swap|slice|scope|device|network)|\/systemd\/(resolve\/)?[^\/]*\.conf|\.d\/[^\/]*\.conf)$/)
   }
 
   # Secrets. Lines that are continued are looked at as one, and there are as many lines afterwards as before.
   function masked(path, text,    n, i, j, k, lines, part, out, at) {
-    isCron = path ~ /^(etc|var\/spool)\/cron/; isShell = isCron || text ~ /^#!/; at = 1
+    isCron = path ~ /^(etc|var\/spool)\/cron/; only = isCron ? "^[ \t]*@reboot" : ""
+    if (path ~ /NetworkManager\/(NetworkManager\.conf$|conf\.d\/)/) only = "^[ \t]*(\\[|(unmanaged-devices|match-device|managed|dns|rc-manager|searches)[ \t]*[+-]?=)"
+    if (path ~ /\/dhclient\.conf$/) only = "^(# Ansible entries|[ \t]*(supersede|prepend|append)[ \t]+domain-)"
+    isShell = isCron || text ~ /^#!/; at = 1
     ends = path == "etc/fstab" ? "[," : isShell ? "[;&|()<>" : "["; ends = ends " \t" JOIN "]"
     if (!isCron) gsub(/\\\n/, JOIN, text)
     n = split(text, lines, "\n")
     for (i = 1; i <= n; i++) {
-      if (isCron && lines[i] !~ /^[ \t]*@reboot/) lines[i] = ""
+      if (only != "" && lines[i] !~ only) lines[i] = ""
       k = split(hidden(lines[i], "/" path ":", at), part, JOIN); out = out (i > 1 ? "\n" : "")
       for (j = 1; j <= k; j++) out = out (j > 1 ? "\\\n" : "") part[j]
       at += k ? k : 1

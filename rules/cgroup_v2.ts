@@ -1,9 +1,18 @@
 import { askText, piecesOf, textOf } from '../src/effects/argument.js'
 import type { Effect, FileChange } from '../src/effects/effect.js'
-import type { Occurrence } from '../src/effects/run-effects.js'
+import type { Occurrence, RunEffects } from '../src/effects/run-effects.js'
+import { standingOf } from '../src/effects/standing.js'
+import { type HostFiles, textAt } from '../src/evidence/host-files.js'
+import { linesOf } from '../src/host/boot/conf-files.js'
+import { replaceLine, stepOf } from '../src/host/boot/mends.js'
+import { type CgroupVersion, cgroupsAskedFor, cgroupsNow } from '../src/host/cgroups.js'
+import type { HostContext, Look } from '../src/host/look.js'
+import type { OperatorStep, Seen } from '../src/host/moment.js'
 import { FALSE, type Truth } from '../src/jinja/value.js'
 import { type Match, NO_MATCH, type Note, type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
 import { mayChangeCommandLine, onceRebooted, parametersOf } from './boot.js'
+import { minorOfKubernetes, writtenValues } from './kubernetes_version.js'
+import { unknownAnswer } from './on_host.js'
 
 const PARAMETER = /^systemd\.unified_cgroup_hierarchy(?:=(.*))?$/
 
@@ -88,6 +97,95 @@ function refusal(occurrences: readonly Occurrence[]): readonly Note[] {
   })
 }
 
+/**
+ * The version the host runs on: what it runs on now says how systemd takes the command line it has; another one only where the
+ * run changes that line, once the host is booted.
+ */
+function versionOf({ moment, before, phase, effects }: HostContext): Seen<CgroupVersion> {
+  const now = cgroupsNow(before.files)
+  if (phase === 'now' || (phase === 'afterRun' && !reboots(effects))) return now
+  const line = textAt(moment.files, '/proc/cmdline')
+  const old = textAt(before.files, '/proc/cmdline')
+  if (line.kind === 'known' && old.kind === 'known' && line.value.text === old.value.text) return now
+  if (line.kind === 'unknown' && old.kind !== 'unknown') return { ...line, places: [] }
+  const asked = cgroupsAskedFor(moment.files)
+  if (asked !== undefined) return { kind: 'known', value: asked.version, places: [asked.place] }
+  if (cgroupsAskedFor(before.files) === undefined) return now
+  return { kind: 'unknown', because: 'which one systemd takes by itself is not known', places: [] }
+}
+
+function reboots({ occurrences }: RunEffects): boolean {
+  return occurrences.some(
+    occurrence =>
+      occurrence.effect.kind === 'reboot' && !occurrence.asWritten && standingOf(occurrence).kind !== 'never',
+  )
+}
+
+/** Whether the kubelet that the run sets up starts on cgroup v1; undefined where that is not known. */
+function startsOnV1(effects: RunEffects): boolean | undefined {
+  const told = [...writtenValues(effects, /^failCgroupV1: (\S+)/m)]
+  if (told.length > 0)
+    return told.every(each => each?.toLowerCase() === 'false')
+      ? true
+      : told.every(each => each?.toLowerCase() === 'true')
+        ? false
+        : undefined
+  // It refuses by itself from 1.35 on.
+  const minor = minorOfKubernetes(effects)
+  return minor === undefined ? undefined : minor < 35
+}
+
+const GRUB = '/etc/default/grub'
+const UNIFIED = 'systemd.unified_cgroup_hierarchy'
+
+/** What has the host boot with cgroup v2: the parameter in the line of GRUB's settings, else by the tool of the distribution. */
+function stepsFor({ before: { files } }: HostContext): readonly OperatorStep[] {
+  const boot: OperatorStep = { says: 'boot it', command: 'reboot' }
+  const text = textAt(files, '/etc/os-release')
+  const ids = text.kind === 'known' ? [...text.value.text.matchAll(/^ID(?:_LIKE)?=(.*)$/gm)].join(' ') : ''
+  const says = 'have the next boot take cgroup v2'
+  const edited = /\b(ubuntu|debian)\b/.test(ids) ? grubStep(files, says) : undefined
+  if (edited !== undefined)
+    return [edited, { says: "make the boot loader's own file of it", command: 'update-grub' }, boot]
+  return [{ says, command: `grubby --update-kernel=ALL --remove-args=${UNIFIED} --args=${UNIFIED}=1` }, boot]
+}
+
+function grubStep(files: HostFiles, says: string): OperatorStep | undefined {
+  const text = textAt(files, GRUB)
+  const lines = text.kind === 'known' ? [...linesOf(text.value.text)] : []
+  const setting = /^GRUB_CMDLINE_LINUX(_DEFAULT)?="/
+  const found =
+    lines.findLast(({ text: raw }) => setting.test(raw) && raw.includes(UNIFIED)) ??
+    lines.findLast(({ text: raw }) => /^GRUB_CMDLINE_LINUX="[^"]*"\s*$/.test(raw))
+  if (found === undefined || /[\\/&]/.test(found.text)) return undefined
+  const without = found.text.replaceAll(new RegExp(`\\s*${UNIFIED.replaceAll('.', '\\.')}(=[^\\s"]*)?`, 'g'), '')
+  const by = without.replace(/"\s*$/, ` ${UNIFIED}=1"`).replace('=" ', '="')
+  const mend = replaceLine(files, { file: GRUB, line: found.line }, by, says)
+  return mend === undefined ? undefined : stepOf(mend, files)
+}
+
+/** Whether the host runs on cgroup v2, and whether the kubelet minds where it does not. */
+const cgroupsOnHost: Look = context => {
+  const seen = versionOf(context)
+  const { places } = seen
+  if (seen.kind === 'unknown')
+    return unknownAnswer(`which version of control groups the host has is not known: ${seen.because}`, places)
+  const verb = context.phase === 'afterReboot' ? 'boots with' : 'runs on'
+  const says = `the host ${verb} cgroup ${seen.kind === 'known' ? seen.value : 'v1'}`
+  if (seen.kind === 'known' && seen.value === 'v2') return { state: 'ok', says, places, steps: [] }
+  const asked = cgroupsAskedFor(context.before.files)
+  const all = asked?.version === 'v1' ? [...places, asked.place] : places
+  const starts = startsOnV1(context.effects)
+  if (starts === true)
+    return { state: 'unneeded', says: `${says}; the kubelet of this run starts on it`, places: all, steps: [] }
+  if (starts === undefined)
+    return {
+      ...unknownAnswer(`${says}; whether the kubelet starts on it is not known`, all),
+      steps: stepsFor(context),
+    }
+  return { state: 'problem', says: `${says}, and the kubelet refuses it`, places: all, steps: stepsFor(context) }
+}
+
 export const cgroupV2: Problem = {
   id: 'cgroup_v2',
   title: 'The host runs on cgroup v1',
@@ -98,6 +196,7 @@ export const cgroupV2: Problem = {
   },
   now: [onceRebooted(boots), looks],
   afterReboot: [boots, looks],
+  onHost: cgroupsOnHost,
   powers: ['changes-boot'],
   byHand: [
     'stat -fc %T /sys/fs/cgroup/   # cgroup2fs is v2, tmpfs is v1',

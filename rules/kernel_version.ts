@@ -1,8 +1,15 @@
-import { isOneOfTexts } from '../src/effects/argument.js'
+import { isOneOfTexts, textOf } from '../src/effects/argument.js'
+import type { RunEffects } from '../src/effects/run-effects.js'
+import { standingOf } from '../src/effects/standing.js'
+import { textAt } from '../src/evidence/host-files.js'
+import type { HostAnswer, HostContext, Look } from '../src/host/look.js'
+import type { OperatorStep } from '../src/host/moment.js'
 import { FALSE } from '../src/jinja/value.js'
 import { NO_MATCH, type Problem, type Rule } from '../src/verdicts/problem.js'
 import { onceRebooted } from './boot.js'
 import { stopsUnless } from './check.js'
+import { minorOfKubernetes } from './kubernetes_version.js'
+import { checkedOnHost, unknownAnswer, worstOf } from './on_host.js'
 import { namesPackage } from './packages.js'
 
 /** Packages that bring a kernel: not headers, sources, firmware or single modules. `*` is every package of the host. */
@@ -36,6 +43,98 @@ const installs: Rule = {
 
 const checks = stopsUnless('the kernel is new enough for what is set up', ['ansible_facts.kernel'])
 
+type Release = readonly [major: number, minor: number]
+
+/** What kubeadm takes in its check `SystemVerification`: 3.10 and later, since Kubernetes 1.32 4.19 and later. */
+const OLDEST: Release = [3, 10]
+const OLDEST_SINCE_1_32: Release = [4, 19]
+
+function isOlder([major, minor]: Release, [otherMajor, otherMinor]: Release): boolean {
+  return major < otherMajor || (major === otherMajor && minor < otherMinor)
+}
+
+/** Whether the run lets kubeadm pass over what it finds of the kernel. */
+function isPassedOver({ occurrences }: RunEffects): boolean {
+  return occurrences.some(occurrence => {
+    const { effect, asWritten } = occurrence
+    if (asWritten || effect.kind !== 'kubeadm' || !/^(init|join)$/.test(effect.subcommand)) return false
+    const ignored = textOf(effect.ignoredPreflightErrors)?.toLowerCase().split(',') ?? []
+    return (
+      ignored.some(each => /^(all|systemverification)$/.test(each.trim())) && standingOf(occurrence).kind !== 'never'
+    )
+  })
+}
+
+/** What installs a kernel that is new enough, by the host's distribution. */
+function stepFor({ before }: HostContext): OperatorStep {
+  const text = textAt(before.files, '/etc/os-release')
+  const ids = text.kind === 'known' ? [...text.value.text.matchAll(/^ID(?:_LIKE)?=(.*)$/gm)].join(' ') : ''
+  const install = /\bubuntu\b/.test(ids)
+    ? 'apt-get install linux-image-generic'
+    : /\bdebian\b/.test(ids)
+      ? 'apt-get install linux-image-amd64'
+      : /\bsuse\b|\bopensuse\b/.test(ids)
+        ? 'zypper update kernel-default'
+        : 'dnf upgrade kernel'
+  return { says: 'install a newer kernel and boot it', command: `${install} && reboot` }
+}
+
+function forKubeadm(context: HostContext): HostAnswer {
+  const { phase, before, effects } = context
+  // What the boot loader starts is taken to be the kernel that runs.
+  const seen = before.sysctl('kernel.osrelease')
+  const release = seen.kind === 'known' ? /^(\d+)\.(\d+)/.exec(seen.value) : null
+  if (seen.kind !== 'known' || release === null)
+    return unknownAnswer(
+      `the version of the kernel is not known${seen.kind === 'unknown' ? `: ${seen.because}` : ''}`,
+      seen.places,
+    )
+  const { places } = seen
+  const own: Release = [Number(release[1]), Number(release[2])]
+  const says = `the kernel is ${seen.value.trim()}`
+  if (!isOlder(own, OLDEST_SINCE_1_32)) return { state: 'ok', says, places, steps: [] }
+  const minor = minorOfKubernetes(effects)
+  const steps = [stepFor(context)]
+  if (isPassedOver(effects))
+    return {
+      state: 'unneeded',
+      says: `${says}, older than 4.19; the run has kubeadm pass over that`,
+      places,
+      steps: [],
+    }
+  if (!isOlder(own, OLDEST)) {
+    if (minor === undefined)
+      return {
+        ...unknownAnswer(
+          `${says}: kubeadm stops at it from Kubernetes 1.32 on; which version comes is not known`,
+          places,
+        ),
+        steps,
+      }
+    if (minor < 32) return { state: 'ok', says: `${says}, new enough for Kubernetes 1.${minor}`, places, steps: [] }
+  }
+  const comes =
+    phase === 'afterReboot' &&
+    effects.occurrences.some(occurrence => {
+      const match = installs.matches(occurrence.effect, occurrence, effects)
+      return !occurrence.asWritten && match.kind === 'settles' && standingOf(occurrence).kind !== 'never'
+    })
+  if (comes) return unknownAnswer(`${says}, unless the one that the run installs is new enough`, places)
+  return {
+    state: 'problem',
+    says: `${says}, and kubeadm stops at one before ${(minor ?? 0) < 32 ? '3.10' : '4.19'}`,
+    places,
+    steps,
+  }
+}
+
+/** Whether the kernel is new enough: for the checks of the run, and for kubeadm. */
+const kernelOnHost: Look = context => {
+  const checked = checkedOnHost(['ansible_facts.kernel'], stepFor(context))(context)
+  const plain = forKubeadm(context)
+  return checked.state === 'unneeded' ? plain : worstOf([plain, checked])
+}
+
 export const kernelVersion: Problem = {
   id: 'kernel_version',
   title: 'The kernel is older than what is asked of it',
@@ -46,6 +145,7 @@ export const kernelVersion: Problem = {
   },
   now: [onceRebooted(installs), checks],
   afterReboot: [installs, checks],
+  onHost: kernelOnHost,
   powers: ['changes-packages', 'changes-boot'],
   byHand: ['uname -r', 'reboot   # after the package manager has installed a newer kernel'],
 }

@@ -15,7 +15,8 @@ import { selinuxAtBoot } from '../src/host/selinux.js'
 import { known, type Truth, type Value } from '../src/jinja/value.js'
 import { readsOneOf } from './check.js'
 
-function unknownAnswer(says: string, places: readonly HostPlace[] = []): HostAnswer {
+/** Nothing is known, for a reason that stands in `says`. */
+export function unknownAnswer(says: string, places: readonly HostPlace[] = []): HostAnswer {
   return { state: 'unknown', says, places, steps: [] }
 }
 
@@ -320,7 +321,8 @@ export function anyServiceOnHost(units: readonly string[], what: string, steps: 
   }
 }
 
-function runsAt(unit: string, { moment, phase }: HostContext): Seen<boolean> {
+/** Whether a unit runs; after a reboot: whether something starts it. */
+export function runsAt(unit: string, { moment, phase }: HostContext): Seen<boolean> {
   const seen = moment.unit(unit)
   if (seen.kind !== 'known') return seen
   return { ...(phase === 'afterReboot' ? seen.value.atBoot : seen.value.active), places: seen.places }

@@ -1,5 +1,8 @@
 import type { RunEffects } from '../src/effects/run-effects.js'
+import { stepOf } from '../src/host/boot/mends.js'
+import type { HostAnswer, HostContext, Look } from '../src/host/look.js'
 import { type Match, NO_MATCH, type Problem, type Rule } from '../src/verdicts/problem.js'
+import { runsAt, unknownAnswer, worstOf } from './on_host.js'
 import { serviceOff } from './service_off.js'
 import { whenStarts } from './unit.js'
 
@@ -55,6 +58,76 @@ const stopsContainers: Rule = {
   },
 }
 
+/** Where a runtime listens: its socket is there while it runs, and may be left behind. */
+const SOCKETS: Readonly<Record<string, string>> = {
+  'docker.service': '/run/docker.sock',
+  'containerd.service': '/run/containerd/containerd.sock',
+  'crio.service': '/run/crio/crio.sock',
+}
+
+/** Whether another runtime runs, or is started at boot, than the one the run starts. */
+const othersOnHost: Look = context => {
+  const { effects } = context
+  const own = RUNTIMES.filter(runtime => isUsed(runtime, effects))
+  if (own.length === 0) return unknownAnswer('which container runtime the node uses is not known: the run starts none')
+  // Docker runs its containers by containerd.
+  const isOwn = (runtime: Runtime): boolean =>
+    own.includes(runtime) || (runtime.name === 'containerd' && own.some(({ name }) => name === 'Docker'))
+  const answer = worstOf(RUNTIMES.filter(each => !isOwn(each)).map(each => ofRuntime(each, context)))
+  if (answer.state !== 'ok') return answer
+  return {
+    ...answer,
+    says: `no other container runtime than ${own.map(({ name }) => name).join(', ')} ${phrase(context)}`,
+  }
+}
+
+const phrase = ({ phase }: HostContext): string => (phase === 'afterReboot' ? 'is started at boot' : 'runs')
+
+function ofRuntime({ name, unit, socket }: Runtime, context: HostContext): HostAnswer {
+  const { moment, before } = context
+  const seen = runsAt(unit, context)
+  const listens = socket === undefined ? undefined : runsAt(socket, context)
+  const isOn = seen.kind === 'known' && seen.value
+  const wakes = listens?.kind === 'known' && listens.value
+  if (isOn || wakes) {
+    const places = isOn ? seen.places : (listens?.places ?? [])
+    const open = places.map(({ file }) => moment.files.entry(file)).find(({ kind }) => kind === 'unknown')
+    if (context.phase === 'afterReboot' && open?.kind === 'unknown')
+      return unknownAnswer(`whether ${name} is started at boot is not known: ${open.because}`, places)
+    const on = isOn || socket === undefined ? unit : socket
+    const file = SOCKETS[unit]
+    const isThere = context.phase === 'now' && file !== undefined && moment.files.entry(file).kind === 'known'
+    const mend = {
+      kind: 'keep-off',
+      unit,
+      says: `stop ${name}, which this node does not use, and keep it off`,
+    } as const
+    const sockets =
+      socket === undefined || !wakes
+        ? []
+        : [
+            stepOf(
+              { kind: 'keep-off', unit: socket, says: `stop ${socket}, which starts ${name} when it is used` },
+              before.files,
+            ),
+          ]
+    return {
+      state: 'problem',
+      says: isOn
+        ? `${name} ${phrase(context)} (${on})`
+        : `${on} ${phrase(context)}, and starts ${name} when it is used`,
+      places: [...places, ...(isThere ? [{ file }] : [])],
+      // The socket first: it would start the service again.
+      steps: [...sockets, stepOf(mend, before.files)],
+    }
+  }
+  if (seen.kind === 'unknown')
+    return unknownAnswer(`whether ${name} ${phrase(context)} is not known: ${seen.because}`, seen.places)
+  if (listens?.kind === 'unknown')
+    return unknownAnswer(`whether ${socket} ${phrase(context)} is not known: ${listens.because}`, listens.places)
+  return { state: 'ok', says: `${name} is off`, places: seen.places, steps: [] }
+}
+
 export const otherContainerRuntime: Problem = {
   id: 'other_container_runtime',
   title: 'A container runtime that the node does not use is running',
@@ -65,6 +138,7 @@ export const otherContainerRuntime: Problem = {
   },
   now: [...rules.flatMap(({ now }) => now), stopsContainers],
   afterReboot: rules.flatMap(({ afterReboot }) => afterReboot),
+  onHost: othersOnHost,
   powers: ['stops-units', 'changes-packages'],
   byHand: [
     'systemctl disable --now docker.socket docker.service   # or: crio.service, containerd.service',

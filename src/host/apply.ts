@@ -4,7 +4,9 @@ import type { TaskEffect } from '../effects/run-effects.js'
 import { type Standing, standingOf } from '../effects/standing.js'
 import { placeOf } from '../source/text.js'
 import { type Applied, editFile } from './changes/applied.js'
+import { changeBootParameters } from './changes/boot-parameters.js'
 import { changeFile, removeFstabEntries } from './changes/files.js'
+import { changeHostname } from './changes/hostname.js'
 import { changeModule, changeSysctl } from './changes/kernel.js'
 import { changeSelinux } from './changes/selinux.js'
 import { changeUnit, endListeners, endProcesses } from './changes/units.js'
@@ -72,6 +74,8 @@ const changes: {
         : { kind: 'unknown', because, places: [] }
   },
   unit: changeUnit,
+  hostname: changeHostname,
+  'boot-parameters': changeBootParameters,
   selinux: changeSelinux,
   'processes-signalled': endProcesses,
   kubeadm: (effect, { state, because }) => {

@@ -265,7 +265,9 @@ function isExplosive(source: string): boolean {
       const outer = stack[stack.length - 1]
       if (last?.repeats === true && outer !== undefined) outer.repeats = true
     } else if (char === '*' || char === '+' || (char === '{' && /^\{\d+,\d*\}/.test(source.slice(at)))) {
-      if (last?.repeats === true && !isDelimited(source, at)) return true
+      // Behind the last repetition of all nothing can fail, so nothing is tried again.
+      const isLast = stack.length === 0 && at === source.length - 1
+      if (last?.repeats === true && !isLast && !isDelimited(source, at) && !isOneLine(source, at)) return true
       const top = stack[stack.length - 1]
       if (top !== undefined) top.repeats = true
       last = null
@@ -289,6 +291,22 @@ function isDelimited(source: string, quantifier: number): boolean {
       if (body.slice(0, quantifier - at).includes('|')) return false
       return /^(?:\\[.\-/:,_@#]|[-,:;/@_ #=a-zA-Z0-9](?![*+?{]))/.test(body)
     }
+  }
+  return false
+}
+
+/** A repeated group that is one whole line each time (`(?:(?!end).*\n)*`), whatever may not stand at its beginning. */
+function isOneLine(source: string, quantifier: number): boolean {
+  const line = ['[^\\n]*\n)', '[^\\n]*\\n)'].find(each => source.slice(0, quantifier).endsWith(each))
+  if (line === undefined) return false
+  const before = source.slice(0, quantifier - line.length)
+  if (/\((\?:)?$/.test(before)) return true
+  let depth = 0
+  for (let at = before.length - 1; at >= 0; at--) {
+    if (before[at] === ')') depth++
+    else if (before[at] === '(' && --depth === 0)
+      return before.startsWith('(?!', at) && /\((\?:)?$/.test(before.slice(0, at)) && !/[+*{]/.test(before.slice(at))
+    if (depth === 0) return false
   }
   return false
 }

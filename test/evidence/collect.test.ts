@@ -96,7 +96,13 @@ function plant(): void {
   put('etc/kubernetes/admin.conf', planted)
   put('etc/kubernetes/pki/ca.key', planted)
   put('etc/NetworkManager/system-connections/wifi', planted)
-  put('etc/NetworkManager/conf.d/calico.conf', planted)
+  put(
+    'etc/NetworkManager/conf.d/calico.conf',
+    `${planted}\n[keyfile]\nunmanaged-devices+=interface-name:cali*\nproxy=${planted}\n`,
+  )
+  put('etc/dhcp/dhclient.conf', `key k { ${planted} }\nsupersede domain-search "svc.cluster.local";\n`)
+  put('run/systemd/resolve/resolv.conf', 'nameserver 192.0.2.1\n')
+  put('etc/systemd/resolved.conf.d/a.conf', '[Resolve]\nDomains=a.example\n')
   put('etc/systemd/network/wg.netdev', `PrivateKey=${planted}\n`)
   put('etc/systemd/system/credstore/x', planted)
   plantForgeries()
@@ -329,6 +335,13 @@ describe('the collector', () => {
           assert.equal(text(evidence, '/etc/modprobe.d/latin.conf'), 'unknown: /etc/modprobe.d/latin.conf is no text')
           assert.match(text(evidence, '/etc/modprobe.d/junk.conf'), /^unknown: .*left out of the evidence$/)
           assert.equal(text(evidence, '/proc/meminfo'), 'MemTotal: 1 kB\n')
+          assert.equal(
+            text(evidence, '/etc/NetworkManager/conf.d/calico.conf'),
+            '\n[keyfile]\nunmanaged-devices+=interface-name:cali*\n\n',
+          )
+          assert.equal(text(evidence, '/etc/dhcp/dhclient.conf'), '\nsupersede domain-search "svc.cluster.local";\n')
+          assert.equal(text(evidence, '/run/systemd/resolve/resolv.conf'), 'nameserver 192.0.2.1\n')
+          assert.equal(text(evidence, '/etc/systemd/resolved.conf.d/a.conf'), '[Resolve]\nDomains=a.example\n')
           assert.equal(text(evidence, '/lib/sysctl.d/50-default.conf'), 'a = 1\n')
           assert.equal(text(evidence, '/lib/modules/6.1.0-test/modules.dep'), 'kernel/x.ko:\n')
           assert.equal(text(evidence, '/sys/class/net/eth0/mtu'), '1500\n')

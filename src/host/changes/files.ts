@@ -1,11 +1,14 @@
 import { isSet, optionsOf, textOf } from '../../effects/argument.js'
 import type { FileChange, FstabEntriesRemoved } from '../../effects/effect.js'
 import { ABSENT, type Entry, type Found, follow, textAt } from '../../evidence/host-files.js'
+import { Unresolved } from '../../jinja/python.js'
 import type { Matcher } from '../../jinja/regex.js'
 import { matcherOf } from '../../jinja/regex.js'
 import { textWithBlock } from '../edits/block-in-file.js'
 import { fstabWithout } from '../edits/fstab.js'
+import { iniFileWith } from '../edits/ini-file.js'
 import { textWithLine, textWithoutLine } from '../edits/line-in-file.js'
+import { textReplaced } from '../edits/replace.js'
 import { type Applied, blurPath, editFile, failTask, fileEntry, moduleNameOf, putThere } from './applied.js'
 
 /** A file is written, edited, linked or removed. */
@@ -76,7 +79,7 @@ function blurUnlessSame(path: string, entry: Found<Entry>, { state: { files }, b
   if (entry.kind === 'absent') files.blur([`${path.replace(/\/+$/, '')}/`, null], because)
 }
 
-/** A file after lineinfile or blockinfile, where everything they are given is known. */
+/** A file after lineinfile, blockinfile, replace or ini_file, where everything they are given is known. */
 function editedLines(path: string, applied: Applied): Found<Entry> {
   const { state, occurrence, because } = applied
   const before = textAt(state.files, path)
@@ -87,13 +90,19 @@ function editedLines(path: string, applied: Applied): Found<Entry> {
     if (text !== undefined) given.set(name, text)
     else if (DECIDING.has(name)) return { kind: 'unknown', because }
   }
-  const after = textAfter(
-    moduleNameOf(applied),
-    before.kind === 'known' ? before.value.text : undefined,
-    given,
-    applied,
-  )
+  const text = before.kind === 'known' ? before.value.text : undefined
+  const after = unlessOpen(() => textAfter(moduleNameOf(applied), text, given, applied))
   return after === undefined ? { kind: 'unknown', because } : fileEntry(path, after)
+}
+
+/** A pattern that cannot be searched here leaves open what comes of it. */
+function unlessOpen<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof Unresolved) return undefined
+    throw error
+  }
 }
 
 /** Arguments that decide about the text. */
@@ -111,7 +120,19 @@ const DECIDING: ReadonlySet<string> = new Set([
     'state',
   ],
   ...['block', 'content', 'marker', 'marker_begin', 'marker_end'],
+  ...['replace', 'after', 'before'],
+  ...['section', 'option', 'values', 'no_extra_spaces', 'exclusive', 'allow_no_value'],
 ])
+
+/** Arguments of ini_file that are not gone into. */
+const NOT_PLAIN = [
+  'values',
+  'exclusive',
+  'allow_no_value',
+  'section_has_values',
+  'modify_inactive_option',
+  'ignore_spaces',
+]
 
 function textAfter(
   module: string,
@@ -150,6 +171,17 @@ function textAfter(
       ...(insertBefore === undefined ? {} : { insertBefore }),
       firstMatch: flag('firstmatch'),
     }).text
+  }
+  if (module === 'replace') {
+    const source = given.get('regexp')
+    if (text === undefined || source === undefined || given.has('after') || given.has('before')) return undefined
+    return textReplaced(text, matcherOf(source, { multiLine: true }), given.get('replace') ?? '').text
+  }
+  if (module === 'ini_file') {
+    const [section, option, value] = ['section', 'option', 'value'].map(name => given.get(name))
+    const isPlain = NOT_PLAIN.every(name => !occurrence.invocation.arguments.has(name))
+    if (isAbsent || !isPlain || section === undefined || option === undefined || value === undefined) return undefined
+    return iniFileWith(text, { section, option, value, noExtraSpaces: flag('no_extra_spaces') }).text
   }
   if (module !== 'blockinfile' || insertAfter === 'BOF') return undefined
   const [marker, markerBegin, markerEnd] = ['marker', 'marker_begin', 'marker_end'].map(name => given.get(name))

@@ -2,7 +2,7 @@ import { isSet, isText, optionsOf, piecesCanBe, piecesOf, textOf } from '../../e
 import { describeEffect, unitName } from '../../effects/describe.js'
 import type { ProcessesSignalled, Unit } from '../../effects/effect.js'
 import { endsProcesses } from '../../effects/signals.js'
-import { isHeldBy } from '../host-state.js'
+import { type HostState, isHeldBy } from '../host-state.js'
 import type { Listener } from '../moment.js'
 import { linksOfEnabling, linksThatEnable } from '../units/install-links.js'
 import type { Applied } from './applied.js'
@@ -43,9 +43,19 @@ function changeState(unit: string, effect: Unit, applied: Applied): void {
   const { state, sure, because } = applied
   const stops = isText(effect.state, 'stopped')
   const starts = ['started', 'restarted'].some(each => isText(effect.state, each).kind === 'true')
-  const isDecided = sure && (stops.kind === 'true' || starts)
-  state.active.set(unit, isDecided ? { kind: 'known', value: starts } : { kind: 'unknown', because })
+  const isClear = stops.kind === 'true' || starts
+  const isDecided = sure && isClear
+  // What may happen makes no difference where it is so already: a service that runs and perhaps is restarted runs.
+  if (isDecided || !isClear || !isKnownToRun(unit, starts, state))
+    state.active.set(unit, isDecided ? { kind: 'known', value: starts } : { kind: 'unknown', because })
   if (stops.kind !== 'false') endListeners(applied, stops.kind === 'true', listener => isHeldBy(listener, unit))
+}
+
+function isKnownToRun(unit: string, runs: boolean, { active, captured }: HostState): boolean {
+  const changed = active.get(unit)
+  if (changed !== undefined) return changed.kind === 'known' && changed.value === runs
+  const seen = captured.unit(unit)
+  return seen.kind === 'known' && seen.value.active.kind === 'known' && seen.value.active.value === runs
 }
 
 function changeMask(unit: string, wanted: NonNullable<Unit['masked']>, { state, sure, because }: Applied): void {

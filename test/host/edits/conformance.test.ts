@@ -4,9 +4,11 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { textWithBlock } from '../../../src/host/edits/block-in-file.js'
 import { fstabWith, fstabWithout } from '../../../src/host/edits/fstab.js'
+import { iniFileWith } from '../../../src/host/edits/ini-file.js'
 import { type LineOptions, textWithLine, textWithoutLine } from '../../../src/host/edits/line-in-file.js'
 import type { Edited } from '../../../src/host/edits/lines.js'
 import { persistentFiles } from '../../../src/host/edits/modprobe.js'
+import { textReplaced } from '../../../src/host/edits/replace.js'
 import { sysctlFileWith } from '../../../src/host/edits/sysctl-file.js'
 import { type Matcher, matcherOf } from '../../../src/jinja/regex.js'
 import { hostTree } from '../boot/host-tree.js'
@@ -176,6 +178,51 @@ describe('edits of files against the modules of this machine', function () {
           foretold: fstabWith(text, entry),
         }
       }),
+    )
+  })
+
+  it('community.general.ini_file', () => {
+    const line = fc.constantFrom('[s]', '[s', '[t]', 'a = 1', ' a=2', '#a = 3', ';a', 'ab = 1', '', '# c', 'b=[x]')
+    const text = fc
+      .tuple(fc.array(line, { maxLength: 8 }), fc.boolean())
+      .map(([lines, ends]) => `${lines.join('\n')}${ends && lines.length > 0 ? '\n' : ''}`)
+    const inputs = fc.tuple(
+      fc.option(text),
+      fc.constantFrom('s', 't', 'global-dns-domain-*'),
+      fc.constantFrom('a', 'ab', 'new'),
+      fc.constantFrom('1', '2', 'x,y'),
+      fc.boolean(),
+    )
+    compare(
+      fc.sample(inputs, { numRuns: 150, seed: SEED }).map(
+        ([before, section, option, value, noExtraSpaces]): Case => ({
+          question: {
+            module: 'community.general.ini_file',
+            arguments: { path: '@/ini', section, option, value, no_extra_spaces: noExtraSpaces },
+            files: before === null ? {} : { ini: before },
+          },
+          file: 'ini',
+          foretold: iniFileWith(before ?? undefined, { section, option, value, noExtraSpaces }),
+        }),
+      ),
+    )
+  })
+
+  it('ansible.builtin.replace', () => {
+    const pattern = fc.constantFrom('^a', 'b$', '^search\\s[^#]*(?=# E)', '(#.*\\n)(?:^b.*\\n?)', 'x?', 'swap', '^\\s+')
+    const inputs = fc.tuple(plainText, pattern, fc.constantFrom('', 'a', '# \\g<0>', 'x\\n'))
+    compare(
+      fc.sample(inputs, { numRuns: 120, seed: SEED }).map(
+        ([text, regexp, replace]): Case => ({
+          question: {
+            module: 'ansible.builtin.replace',
+            arguments: { path: '@/t', regexp, replace },
+            files: { t: text },
+          },
+          file: 't',
+          foretold: textReplaced(text, matcherOf(regexp, { multiLine: true }), replace),
+        }),
+      ),
     )
   })
 
