@@ -1,5 +1,6 @@
 import type { OperatorStep } from '../host/moment.js'
 import type { ReportedAnsible } from './ansible-rules.js'
+import { jsonText } from './json-text.js'
 import { inWordsOf } from './own-words.js'
 import type { Line } from './place.js'
 import type {
@@ -137,7 +138,7 @@ export function renderPreflightJson(report: PreflightReport): string {
     ansible,
     hosts: hosts.flatMap(group => group.hosts.map((host, index) => hostJson(inWordsOf(group, host), host, index))),
   }
-  return `${JSON.stringify(json, null, 2)}\n`
+  return jsonText(json)
 }
 
 function hostJson(group: ReportedHost, { host, evidence }: ReportedHost['hosts'][number], index: number): HostJson {
