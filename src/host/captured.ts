@@ -1,5 +1,6 @@
 import type { Evidence } from '../evidence/evidence.js'
 import { ABSENT, type HostFiles, textAt } from '../evidence/host-files.js'
+import { ownEntry } from '../source/own-entry.js'
 import { moduleName } from './boot/modprobe-d.js'
 import { sysctlPath } from './boot/sysctl-d.js'
 import { isAlwaysThere } from './boot/sysctl-keys.js'
@@ -51,7 +52,7 @@ function moduleNow(files: HostFiles, name: string): Seen<'loaded' | 'built-in'> 
     const value = modules.kind === 'unknown' ? 'loaded' : 'built-in'
     return { kind: 'known', value, places: [{ file: directory }] }
   }
-  const settings = SETTINGS_OF[wanted]
+  const settings = ownEntry(SETTINGS_OF, wanted)
   if (settings !== undefined && files.entry(settings).kind === 'known') {
     const value = modules.kind === 'unknown' ? 'loaded' : 'built-in'
     return { kind: 'known', value, places: [{ file: settings }] }

@@ -1,4 +1,5 @@
 import type { HostPlace } from '../host/moment.js'
+import { ownEntry } from '../source/own-entry.js'
 import { visibleLine, visibleLines, visibleText } from '../source/visible.js'
 import { ansibleText } from './ansible-rules.js'
 import { inWordsOfAll, mapTexts } from './own-words.js'
@@ -143,7 +144,7 @@ function table(problems: readonly ReportedHostProblem[], style: Style): readonly
   }
   return [
     line([...HEAD], style.faint),
-    ...rows.map(row => line(row, cell => (shade[cell.trim()] ?? ((text: string) => text))(cell))),
+    ...rows.map(row => line(row, cell => (ownEntry(shade, cell.trim()) ?? ((text: string) => text))(cell))),
   ]
 }
 

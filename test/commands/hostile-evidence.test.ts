@@ -99,6 +99,51 @@ describe('a hostile host', () => {
     )
   })
 
+  for (const word of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
+    it(`has names that every object of the language has: ${word}`, () => {
+      withTemporary(root => {
+        writeFiles(join(root, 'tree'), {
+          ...smallTree,
+          'roles/kubernetes/preinstall/tasks/main.yml': `${smallTree['roles/kubernetes/preinstall/tasks/main.yml']}
+- name: Look at much
+  command: "{{ item }}"
+  register: looked
+  failed_when: false
+  changed_when: false
+  loop:
+    - uname ${word}
+    - ${word}
+    - systemctl is-enabled ${word}
+    - grep -E [[:${word}:]] /etc/fstab
+    - swapon --${word}
+    - modinfo ${word}
+`,
+        })
+        writeHost(join(root, 'host'), {
+          ...usedHost,
+          ...enabledService(`${word}.service`, `/usr/bin/${word}`),
+          ...listening([{ port: 10250, inode: 7, pid: 9, program: word, cgroup: `/${word}/${word}` }]),
+          '/etc/modules-load.d/own.conf': `${word}\n`,
+          '/etc/modprobe.d/own.conf': `softdep ${word} pre: ${word}\nblacklist [[:${word}:]]\n`,
+          '/proc/1/comm': `${word}\n`,
+          '/etc/os-release': `ID=${word}\nNAME=${word}\nVERSION_ID=${word}\n`,
+          '/etc/fstab': `${word}=x none swap sw 0 0\n${word} ${word} ${word} ${word} 0 0\n`,
+          '/proc/cmdline': `${word} ${word}=${word}\n`,
+          '/etc/sysctl.d/own.conf': `${word} = 1\nnet.ipv4.${word} = 1\n`,
+          '/sys/class/net/eth0/type': `${word}\n`,
+        })
+        for (const format of ['text', 'json', 'markdown']) {
+          const line = `preflight ROOT/tree --evidence ROOT/host --format ${format}`
+          const { out } = runWhofixes(line.split(' ').map(each => each.replace('ROOT', root)))
+          assert.doesNotMatch(out, /\[native code\]|\[object/)
+          assert.match(out, /swap/)
+        }
+        const { out } = runWhofixes(['vars', join(root, 'tree'), '--evidence', join(root, 'host'), 'sysctl_file_path'])
+        assert.doesNotMatch(out, /\[native code\]|\[object/)
+      })
+    })
+  }
+
   it('has its names in commands as escapes that a shell reads back', () => {
     fc.assert(
       fc.property(tails, tail => {

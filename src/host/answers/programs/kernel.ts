@@ -1,5 +1,6 @@
 import type { Found } from '../../../evidence/host-files.js'
 import { globMatcher } from '../../../inventory/patterns.js'
+import { ownEntry } from '../../../source/own-entry.js'
 import { sysctlKeyOf } from '../../boot/sysctl-d.js'
 import type { Moment } from '../../moment.js'
 import { standsAt, textOfFile } from '../paths.js'
@@ -133,7 +134,7 @@ const uname: Program = ({ words, moment, evidence }) => {
     '-n': 'kernel.hostname',
     '-v': 'kernel.version',
   }
-  const key = ofKernel[option]
+  const key = ownEntry(ofKernel, option)
   if (key !== undefined) return kernelValue(moment, key)
   if (option !== '-m' && option !== '--machine') return undefined
   const printed = evidence.command(['uname', '-a'])

@@ -1,3 +1,4 @@
+import { ownEntry } from '../../../source/own-entry.js'
 import { readWords } from './options.js'
 import type { Call, Outcome, Program } from './outcome.js'
 import { complains, ends, notKnown, oneOf, prints } from './outcome.js'
@@ -73,7 +74,7 @@ function isEnabled({ moment }: Call, name: string, isQuiet: boolean): Outcome {
     return complains(oneOf([1, 4], 'systemd'), stdout)
   }
   const { enabled } = unit.value
-  const status = enabled === undefined ? undefined : ENABLED[enabled]
+  const status = enabled === undefined ? undefined : ownEntry(ENABLED, enabled)
   if (enabled === undefined || status === undefined) return notKnown(`whether ${name} is enabled was not captured`)
   return { ...ends(status), stdout: isQuiet ? '' : `${enabled}\n` }
 }
