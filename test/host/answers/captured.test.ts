@@ -15,7 +15,7 @@ const modules = {
   [`${release}/modules.dep`]:
     'kernel/net/bridge/br_netfilter.ko.xz: kernel/net/bridge/bridge.ko\nkernel/net/ip-vs.ko:\n',
   [`${release}/modules.builtin`]: 'kernel/net/ipv6/ipv6.ko\n',
-  [`${release}/modules.alias`]: 'alias nf_conntrack-2 nf_conntrack\nalias pci:v*d* x\n',
+  [`${release}/modules.alias`]: 'alias nf_conntrack-2 nf_conntrack\nalias pci:v*d* x\nalias x-[a-c]-y x\n',
 }
 const bin = {
   '/sbin': null,
@@ -30,6 +30,8 @@ const rows: readonly (readonly [host: Host, task: object, expression: string, va
   [{ files: modules, sysctl: kernel }, { command: 'modinfo br-netfilter' }, 'r is failed', false],
   [{ files: modules, sysctl: kernel }, { command: 'modinfo ip_vs' }, 'r.rc', 0],
   [{ files: modules, sysctl: kernel }, { command: 'modinfo nf_conntrack_2' }, 'r.rc', 0],
+  [{ files: modules, sysctl: kernel }, { command: 'modinfo x-b-y' }, 'r.rc', 0],
+  [{ files: modules, sysctl: kernel }, { command: 'modinfo x-d-y' }, 'r.rc', 1],
   [{ files: modules, sysctl: kernel }, { command: 'modinfo nosuch', failed_when: 'r.rc not in [0, 1]' }, 'r.rc', 1],
   [{ files: modules, sysctl: kernel }, { shell: 'modinfo nosuch' }, 'r is failed', true],
   [{ files: modules, sysctl: kernel }, { command: 'modinfo ipv6' }, 'r.rc', 1],
