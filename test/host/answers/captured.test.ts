@@ -41,7 +41,7 @@ const rows: readonly (readonly [host: Host, task: object, expression: string, va
     'r.rc',
     0,
   ],
-  [{ files: modules, sysctl: kernel, notCaptured: [release] }, { command: 'modinfo br_netfilter' }, 'r.rc', null],
+  [{ files: {}, sysctl: kernel, notCaptured: [release] }, { command: 'modinfo br_netfilter' }, 'r.rc', null],
   [{ files: {}, sysctl: kernel }, { command: 'modinfo br_netfilter' }, 'r.rc', null],
   [
     { files: modules, sysctl: kernel },
