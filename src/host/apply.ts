@@ -3,8 +3,8 @@ import type { Effect } from '../effects/effect.js'
 import type { TaskEffect } from '../effects/run-effects.js'
 import { type Standing, standingOf } from '../effects/standing.js'
 import { placeOf } from '../source/text.js'
-import { type Applied, editFile } from './changes/applied.js'
-import { changeFile, removeFstabEntries } from './changes/files.js'
+import type { Applied } from './changes/applied.js'
+import { changeFile, removeFstabEntries, writeFstabEntry } from './changes/files.js'
 import { changeModule, changeSysctl } from './changes/kernel.js'
 import { changeSelinux } from './changes/selinux.js'
 import { changeUnit, endListeners, endProcesses } from './changes/units.js'
@@ -59,8 +59,7 @@ const changes: {
 } = {
   file: changeFile,
   'fstab-entries-removed': removeFstabEntries,
-  // Which lines the new one takes the place of depends on the module's version.
-  'fstab-entry-written': (effect, applied) => editFile(applied, effect.file, () => undefined),
+  'fstab-entry-written': writeFstabEntry,
   sysctl: changeSysctl,
   'kernel-module': changeModule,
   swap: (effect, { state, sure, because }) => {
