@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { bootOf } from '../../../src/host/boot/boot.js'
 import { loadByProcps } from '../../../src/host/boot/procps.js'
 import { swapAtBoot } from '../../../src/host/boot/swap.js'
-import { isUnreadSysctlConf, sysctlAtBoot } from '../../../src/host/boot/sysctl.js'
+import { sysctlAtBoot } from '../../../src/host/boot/sysctl.js'
 import { writtenTo } from '../../../src/host/boot/sysctl-keys.js'
 import { hostMoment, hostTree, type Node } from './host-tree.js'
 
@@ -362,15 +362,6 @@ describe('a setting after the next boot', () => {
       if (each.note !== undefined) assert.match(decision.notes.join('\n'), each.note)
     })
   }
-
-  it('tells the main file that is not read', () => {
-    assert.ok(isUnreadSysctlConf(hostTree({ '/etc/sysctl.conf': 'x=1\n' })))
-    assert.ok(
-      !isUnreadSysctlConf(
-        hostTree({ '/etc/sysctl.conf': 'x=1\n', '/etc/sysctl.d/99-sysctl.conf': { link: '../sysctl.conf' } }),
-      ),
-    )
-  })
 
   it('reads a file of a megabyte at once', () => {
     const files = hostTree({
