@@ -10,8 +10,6 @@ export interface AfterBoot extends Moment {
   /** What each key comes to, and by which line. */
   readonly sysctlDecision: (key: string) => SysctlDecision
   readonly swapSources: SwapAtBoot
-  /** What the answers rest on, or could not see. */
-  readonly notes: readonly string[]
 }
 
 /** What others know of the boot. */
@@ -65,6 +63,5 @@ export function bootOf(files: HostFiles, before: Moment, options: BootOptions = 
         const atBoot = { kind: 'known', value: isStarted } as const
         return { kind: 'known', value: { active: atBoot, atBoot }, places }
       }),
-    notes: [...new Set(units.unknown)].map(because => `units that are started at boot may be missing: ${because}`),
   }
 }

@@ -720,15 +720,14 @@ describe('a host after its next boot', () => {
     assert.deepEqual(state.kind === 'known' && state.value.atBoot, { kind: 'known', value: true })
     assert.equal(after.listeners.kind, 'unknown')
     assert.equal(after.sysctl('net.ipv4.ip_forward').kind, 'known')
-    assert.deepEqual(after.notes, [])
     const listeners = { kind: 'known', value: [], places: [] } as const
     assert.equal(bootOf(files, after, { listeners }).listeners, listeners)
   })
 
   it('says which directories of units it did not see', () => {
     const files = hostTree({ '/etc/fstab': '' }, ['/etc/fstab'])
-    const { notes, swap } = bootOf(files, hostMoment(files, { elsewhere: 'unknown' }))
-    assert.match(notes.join(), /\/etc\/systemd\/system was not captured/)
-    assert.equal(swap.kind, 'unknown')
+    const { swap, unit: unitAfter } = bootOf(files, hostMoment(files, { elsewhere: 'unknown' }))
+    for (const seen of [swap, unitAfter('a.service')])
+      assert.match(seen.kind === 'unknown' ? seen.because : seen.kind, /\/etc\/systemd\/system was not captured/)
   })
 })
