@@ -1,5 +1,5 @@
 import { piecesCanBe } from '../effects/argument.js'
-import { ABSENT, type Entry, type Found, type HostFiles, resolveLink } from '../evidence/host-files.js'
+import { ABSENT, type Entry, type Found, type HostFiles, walkPath } from '../evidence/host-files.js'
 import { compareBytes } from '../source/store.js'
 
 /**
@@ -29,8 +29,6 @@ interface Changes {
   readonly removed: Set<string>
   readonly blurs: Blur[]
 }
-
-const MOST_LINKS = 40
 
 /** Files that can be changed, over captured ones that stay as they are. */
 export function changedFiles(captured: HostFiles): ChangedFiles {
@@ -141,31 +139,13 @@ function realPath(
   path: string,
   whole = false,
 ): { readonly path: string; readonly open: (Found<Entry> & { kind: 'unknown' }) | undefined } {
-  let rest = path.split('/').filter(part => part !== '' && part !== '.')
-  let at = ''
   let open: (Found<Entry> & { kind: 'unknown' }) | undefined
-  for (let links = 0; rest.length > 0; ) {
-    const [part = '', ...others] = rest
-    rest = others
-    if (part === '..') {
-      at = at.slice(0, at.lastIndexOf('/'))
-      continue
-    }
-    const next = `${at}/${part}`
-    const found = rest.length > 0 || whole ? standing(captured, changes, next) : undefined
-    if (found?.kind === 'known' && found.value.kind === 'link' && links < MOST_LINKS) {
-      links++
-      rest = [
-        ...resolveLink({ ...found.value, path: next })
-          .split('/')
-          .filter(each => each !== ''),
-        ...rest,
-      ]
-      at = ''
-      continue
-    }
-    if (found?.kind === 'unknown') open = found
-    at = next
-  }
-  return { path: at === '' ? '/' : at, open }
+  const walked = walkPath<never>(path, whole, at => {
+    const found = standing(captured, changes, at)
+    if (found.kind === 'unknown') open = found
+    return found.kind === 'known' && found.value.kind === 'link'
+      ? { kind: 'link', target: found.value.target }
+      : { kind: 'on' }
+  })
+  return { path: walked.kind === 'path' ? walked.path : path, open }
 }
