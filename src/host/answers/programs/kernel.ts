@@ -160,5 +160,23 @@ const swapon: Program = ({ words, moment }: Call) => {
   return prints({ because, pieces: [...heading, ...areas.flatMap(({ device }) => [device, null, '\n'])] })
 }
 
+/**
+ * `ip route list 0/0`: the routes to everywhere, which stand in what `ip route` printed; a prefix is meant as it is
+ * (ip-route(8)). Ways that a route parts into stand on lines of their own below it.
+ */
+const ip: Program = ({ words, evidence }) => {
+  const [object, verb, prefix, ...more] = words[0] === '-4' ? words.slice(1) : words
+  if (object !== 'route' || (verb !== 'list' && verb !== 'show') || more.length > 0) return undefined
+  if (prefix !== '0/0' && prefix !== '0.0.0.0/0' && prefix !== 'default') return undefined
+  const printed = evidence.command(['ip', 'route'])
+  if (printed.kind !== 'known' || printed.value.status !== 0) return notKnown('`ip route` was not captured')
+  let isWanted = false
+  const wanted = printed.value.stdout.split('\n').filter(line => {
+    if (!/^\s/.test(line)) isWanted = /^(?:[a-z]+ )?default(?: |$)/.test(line)
+    return isWanted
+  })
+  return prints(wanted.map(line => `${line}\n`).join(''))
+}
+
 /** Programs that ask the kernel. */
-export const kernelPrograms: Readonly<Record<string, Program>> = { hostname, modinfo, swapon, sysctl, uname }
+export const kernelPrograms: Readonly<Record<string, Program>> = { hostname, ip, modinfo, swapon, sysctl, uname }

@@ -1,3 +1,4 @@
+import { unitName } from '../../../effects/describe.js'
 import { ownEntry } from '../../../source/own-entry.js'
 import { readWords } from './options.js'
 import type { Call, Outcome, Program } from './outcome.js'
@@ -19,7 +20,10 @@ const ENABLED: Readonly<Record<string, 0 | 1>> = {
   transient: 1,
 }
 
+const VERSION = ['systemctl', '--version']
+
 const systemctl: Program = call => {
+  if (call.words.length === 1 && call.words[0] === '--version') return versionOf(call)
   const read = readWords(call.words, {
     flags: 'q',
     values: 'pP',
@@ -29,9 +33,7 @@ const systemctl: Program = call => {
   if (read === undefined) return undefined
   const [verb, unit, ...more] = read.operands
   if (unit === undefined || more.length > 0 || /[*?[/]/.test(unit)) return undefined
-  const name = /\.(?:service|socket|target|device|mount|automount|swap|timer|path|slice|scope)$/.test(unit)
-    ? unit
-    : `${unit}.service`
+  const name = unitName(unit)
   const isQuiet = read.flags.has('q')
   switch (verb) {
     case 'is-active':
@@ -49,6 +51,12 @@ const systemctl: Program = call => {
     default:
       return undefined
   }
+}
+
+function versionOf({ evidence }: Call): Outcome {
+  const printed = evidence.command(VERSION)
+  if (printed.kind !== 'known' || printed.value.status !== 0) return notKnown('`systemctl --version` was not captured')
+  return prints(`${printed.value.stdout.replace(/\n$/, '')}\n`)
 }
 
 const INACTIVE = 'whether it is inactive or failed was not captured'
