@@ -254,6 +254,7 @@ list() {
   output ip -4 route get 8.8.8.8
   output ip -6 route get 2404:6800:400a:800::1012
   output lsb_release -a
+  output systemctl --version
   output systemctl list-units --all --plain --no-legend
   output systemctl list-unit-files --no-legend
   # shellcheck disable=SC2016 # for dpkg-query, not for the shell

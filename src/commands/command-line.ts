@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { UsageError } from '../source/diagnostic.js'
 import { looksLikeSource } from '../source/open.js'
+import { visibleLine } from '../source/visible.js'
 import type { DefineCommand, ExitStatus, Terminal } from './command.js'
 import { packageVersion } from './version.js'
 
@@ -45,9 +46,11 @@ export function loadAllCommands(): Promise<readonly DefineCommand[]> {
  */
 export function runCommandLine(
   args: readonly string[],
-  terminal: Terminal,
+  outside: Terminal,
   commands: readonly DefineCommand[],
 ): ExitStatus {
+  // Names and texts of a host come up in these lines: each stays one line, and no terminal obeys it.
+  const terminal: Terminal = { ...outside, err: line => outside.err(visibleLine(line.replaceAll(/[\r\n]+/g, ' '))) }
   let status: ExitStatus = 0
   const program = defineProgram(terminal, commands, ended => {
     status = ended

@@ -3,18 +3,25 @@ import { closeSync, openSync, realpathSync, renameSync, rmSync, statSync, writeF
 import { resolve } from 'node:path'
 import { coloured, plain, type Style } from '../reports/style.js'
 import { UsageError } from '../source/diagnostic.js'
+import { visibleOutput } from '../source/visible.js'
 import type { Terminal } from './command.js'
 import type { OutputOptions, ReportFileOptions } from './options.js'
 
 /** Puts a report, whole or in pieces, where the user wants it. An existing file is replaced whole or stays as it was. */
 export function writeReport(
   text: string | Iterable<string>,
-  options: Pick<OutputOptions, 'output'>,
+  options: Pick<OutputOptions, 'format' | 'output'>,
   terminal: Terminal,
 ): void {
-  if (options.output !== undefined) replaceFile(options.output, text)
-  else if (typeof text === 'string') terminal.out(text)
-  else for (const piece of text) terminal.out(piece)
+  const shown = typeof text === 'string' ? shownAs(options.format, text) : text
+  if (options.output !== undefined) replaceFile(options.output, shown)
+  else if (typeof shown === 'string') terminal.out(shown)
+  else for (const piece of shown) terminal.out(piece)
+}
+
+/** Reports for people hold values of inventories and hosts: no terminal obeys what stands in them. */
+function shownAs(format: string, text: string): string {
+  return format === 'text' ? visibleOutput(text.replaceAll('\r\n', '\n')) : text
 }
 
 /**
@@ -33,7 +40,7 @@ export function writeReports<Options extends OutputOptions & ReportFileOptions>(
   const twice = places.find((place, index) => places.indexOf(place) !== index)
   if (twice !== undefined) throw new UsageError(`${twice}: two reports would go to this file, name another`)
   const main = text ?? render(options)
-  const others = options.report.map(({ format, file }) => render({ ...options, format, output: file }))
+  const others = options.report.map(({ format, file }) => shownAs(format, render({ ...options, format, output: file })))
   for (const [index, file] of files.entries()) replaceFile(file, others[index] ?? '')
   writeReport(main, options, terminal)
 }

@@ -62,12 +62,59 @@ export interface HostFiles {
   readonly list: (path: string) => Found<readonly string[]>
 }
 
-const MOST_LINKS = 40
+/** How many links Linux follows on one way. */
+export const MOST_LINKS = 40
+
+/** What a part of a path is: gone through, a link to somewhere else, or where the way ends with what that means. */
+export type Step<T> =
+  | { readonly kind: 'on' }
+  | { readonly kind: 'link'; readonly target: string }
+  | { readonly kind: 'end'; readonly end: T }
+
+/**
+ * Goes along a path as Linux does, part by part: `..` leads up from where a link has led. `look` says what stands at a place, whose
+ * directories are no links; the last part is looked at only where it is followed, too. `circle`: there are more links than Linux follows.
+ */
+export function walkPath<T>(
+  path: string,
+  followsLast: boolean,
+  look: (at: string, isLast: boolean) => Step<T>,
+):
+  | { readonly kind: 'path'; readonly path: string }
+  | { readonly kind: 'end'; readonly end: T }
+  | { readonly kind: 'circle' } {
+  let rest = partsOf(path)
+  let at = ''
+  let links = 0
+  while (rest.length > 0) {
+    const [part = '', ...behind] = rest
+    rest = behind
+    if (part === '..') {
+      at = at.slice(0, Math.max(0, at.lastIndexOf('/')))
+      continue
+    }
+    const next = `${at}/${part}`
+    if (rest.length === 0 && !followsLast) return { kind: 'path', path: next }
+    const step = look(next, rest.length === 0)
+    if (step.kind === 'end') return step
+    if (step.kind === 'on') at = next
+    else {
+      if (++links > MOST_LINKS) return { kind: 'circle' }
+      if (step.target.startsWith('/')) at = ''
+      rest = [...partsOf(step.target), ...rest]
+    }
+  }
+  return { kind: 'path', path: at === '' ? '/' : at }
+}
+
+function partsOf(path: string): readonly string[] {
+  return path.split('/').filter(part => part !== '' && part !== '.')
+}
 
 /** What a path leads to, all links followed (`stat`): absent also where one leads nowhere or in a circle. */
 export function follow(files: HostFiles, path: string): Found<Entry> {
   let at = path
-  for (let links = 0; links < MOST_LINKS; links++) {
+  for (let links = 0; links <= MOST_LINKS; links++) {
     // Every Linux has it, also where nobody captured /dev: what masks a file is a link to it.
     if (at === '/dev/null') return { kind: 'known', value: { kind: 'other', path: at } }
     const found = files.entry(at)

@@ -10,13 +10,12 @@ import {
   type HostFiles,
   type LinkEntry,
   type OtherEntry,
+  walkPath,
 } from './host-files.js'
 import { type Covered, coveredBy, parentOf, type Scope } from './scope.js'
 
 /** Files above this are not read: nothing a host is configured with comes near. */
 export const maxHostFile = 16 * 1024 * 1024
-
-const mostLinks = 40
 
 /** The bytes of a file, or a clause that says why there are none. */
 export type HostBytes = { readonly bytes: Uint8Array } | { readonly refused: string }
@@ -134,29 +133,15 @@ function locate(
   entryAt: (path: string) => Found<{ readonly kind: string; readonly target?: string }>,
 ): Found<string> {
   const wholly = path.endsWith('/.')
-  let rest = path.split('/').filter(part => part !== '' && part !== '.')
-  let at = '/'
-  let links = 0
-  while (rest.length > 0) {
-    const [part = '', ...behind] = rest
-    rest = behind
-    if (part === '..') {
-      at = parentOf(at) ?? '/'
-      continue
-    }
-    const next = joined(at, part)
-    if (rest.length === 0 && !wholly) return { kind: 'known', value: next }
-    const found = entryAt(next)
-    if (found.kind !== 'known') return found
+  const walked = walkPath<Found<never>>(path, wholly, (at, isLast) => {
+    const found = entryAt(at)
+    if (found.kind !== 'known') return { kind: 'end', end: found }
     const { kind, target } = found.value
-    if (kind === 'link' && target !== undefined) {
-      if (++links > mostLinks) return ABSENT
-      if (target.startsWith('/')) at = '/'
-      rest = [...target.split('/').filter(each => each !== '' && each !== '.'), ...rest]
-    } else if (kind === 'directory' || (rest.length === 0 && wholly)) at = next
-    else return ABSENT
-  }
-  return { kind: 'known', value: at }
+    if (kind === 'link' && target !== undefined) return { kind: 'link', target }
+    return kind === 'directory' || isLast ? { kind: 'on' } : { kind: 'end', end: ABSENT }
+  })
+  if (walked.kind === 'end') return walked.end
+  return walked.kind === 'path' ? { kind: 'known', value: walked.path } : ABSENT
 }
 
 /** What is known of a path that is not stored. */

@@ -2,6 +2,7 @@ import { Header } from 'tar/header'
 import { Pax } from 'tar/pax'
 import { normalFsTypes } from 'tar/types'
 import { UsageError } from '../source/diagnostic.js'
+import { MOST_LINKS } from './host-files.js'
 import type { HostBytes, StoredEntry } from './host-store.js'
 import { maxHostFile } from './host-store.js'
 import { parentOf, resolveParts } from './scope.js'
@@ -163,7 +164,7 @@ function placed(name: string, entries: Map<string, StoredEntry>): Map<string, St
 
 function placeOf(name: string, path: string, entries: ReadonlyMap<string, StoredEntry>): string {
   let at = path
-  for (let links = 0; links <= 40; links++) {
+  for (let links = 0; links <= MOST_LINKS; links++) {
     const link = firstAbove(at, entries)
     if (link === undefined) return at
     const entry = entries.get(link)

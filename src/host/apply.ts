@@ -3,9 +3,9 @@ import type { Effect } from '../effects/effect.js'
 import type { TaskEffect } from '../effects/run-effects.js'
 import { type Standing, standingOf } from '../effects/standing.js'
 import { placeOf } from '../source/text.js'
-import { type Applied, editFile } from './changes/applied.js'
+import type { Applied } from './changes/applied.js'
 import { changeBootParameters } from './changes/boot-parameters.js'
-import { changeFile, removeFstabEntries } from './changes/files.js'
+import { changeFile, removeFstabEntries, writeFstabEntry } from './changes/files.js'
 import { changeHostname } from './changes/hostname.js'
 import { changeModule, changeSysctl } from './changes/kernel.js'
 import { changeSelinux } from './changes/selinux.js'
@@ -61,8 +61,7 @@ const changes: {
 } = {
   file: changeFile,
   'fstab-entries-removed': removeFstabEntries,
-  // Which lines the new one takes the place of depends on the module's version.
-  'fstab-entry-written': (effect, applied) => editFile(applied, effect.file, () => undefined),
+  'fstab-entry-written': writeFstabEntry,
   sysctl: changeSysctl,
   'kernel-module': changeModule,
   swap: (effect, { state, sure, because }) => {

@@ -1,5 +1,7 @@
 import type { Evidence } from '../evidence/evidence.js'
 import { ABSENT, type HostFiles, textAt } from '../evidence/host-files.js'
+import { ownEntry } from '../source/own-entry.js'
+import { builtInModules } from './boot/kernel-modules.js'
 import { moduleName } from './boot/modprobe-d.js'
 import { sysctlPath } from './boot/sysctl-d.js'
 import { isAlwaysThere } from './boot/sysctl-keys.js'
@@ -51,7 +53,7 @@ function moduleNow(files: HostFiles, name: string): Seen<'loaded' | 'built-in'> 
     const value = modules.kind === 'unknown' ? 'loaded' : 'built-in'
     return { kind: 'known', value, places: [{ file: directory }] }
   }
-  const settings = SETTINGS_OF[wanted]
+  const settings = ownEntry(SETTINGS_OF, wanted)
   if (settings !== undefined && files.entry(settings).kind === 'known') {
     const value = modules.kind === 'unknown' ? 'loaded' : 'built-in'
     return { kind: 'known', value, places: [{ file: settings }] }
@@ -70,14 +72,9 @@ const SETTINGS_OF: Readonly<Record<string, string>> = {
 function builtInAt(files: HostFiles, name: string): Seen<'built-in'> | undefined {
   const release = textAt(files, '/proc/sys/kernel/osrelease')
   if (release.kind !== 'known') return undefined
-  for (const root of ['/lib/modules', '/usr/lib/modules']) {
-    const file = `${root}/${release.value.text.trim()}/modules.builtin`
-    const text = textAt(files, file)
-    if (text.kind !== 'known') continue
-    const at = text.value.text.split('\n').findIndex(line => moduleName(line).endsWith(`/${name}.ko`))
-    if (at !== -1) return { kind: 'known', value: 'built-in', places: [{ file, line: at + 1 }] }
-  }
-  return undefined
+  const modules = builtInModules(files, release.value.text.trim())
+  const place = modules.kind === 'known' ? modules.value.get(name) : undefined
+  return place && { kind: 'known', value: 'built-in', places: [place] }
 }
 
 function swapNow(files: HostFiles): Seen<readonly SwapArea[]> {

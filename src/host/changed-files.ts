@@ -1,5 +1,5 @@
 import { piecesCanBe } from '../effects/argument.js'
-import { ABSENT, type Entry, type Found, type HostFiles, resolveLink } from '../evidence/host-files.js'
+import { ABSENT, type Entry, type Found, type HostFiles, walkPath } from '../evidence/host-files.js'
 import { compareBytes } from '../source/store.js'
 
 /**
@@ -44,8 +44,6 @@ interface Place {
   readonly path: string
   readonly open: (Found<Entry> & { kind: 'unknown' }) | undefined
 }
-
-const MOST_LINKS = 40
 
 /** Files that can be changed, over captured ones that stay as they are. */
 export function changedFiles(captured: HostFiles): ChangedFiles {
@@ -181,38 +179,15 @@ function mayBeInside(pieces: readonly (string | null)[], inside: string): boolea
 function realPath(captured: HostFiles, changes: Changes, path: string): Place {
   const before = changes.seen.places.get(path)
   if (before !== undefined) return before
-  const place = followed(captured, changes, path)
+  let open: Place['open']
+  const walked = walkPath<never>(path, path.endsWith('/.'), at => {
+    const found = standing(captured, changes, at)
+    if (found.kind === 'unknown') open = found
+    return found.kind === 'known' && found.value.kind === 'link'
+      ? { kind: 'link', target: found.value.target }
+      : { kind: 'on' }
+  })
+  const place = { path: walked.kind === 'path' ? walked.path : path, open }
   changes.seen.places.set(path, place)
   return place
-}
-
-function followed(captured: HostFiles, changes: Changes, path: string): Place {
-  const whole = path.endsWith('/.')
-  let rest = path.split('/').filter(part => part !== '' && part !== '.')
-  let at = ''
-  let open: Place['open']
-  for (let links = 0; rest.length > 0; ) {
-    const [part = '', ...others] = rest
-    rest = others
-    if (part === '..') {
-      at = parentOf(at)
-      continue
-    }
-    const next = `${at}/${part}`
-    const found = rest.length > 0 || whole ? standing(captured, changes, next) : undefined
-    if (found?.kind === 'known' && found.value.kind === 'link' && links < MOST_LINKS) {
-      links++
-      rest = [
-        ...resolveLink({ ...found.value, path: next })
-          .split('/')
-          .filter(each => each !== ''),
-        ...rest,
-      ]
-      at = ''
-      continue
-    }
-    if (found?.kind === 'unknown') open = found
-    at = next
-  }
-  return { path: at === '' ? '/' : at, open }
 }

@@ -1,4 +1,5 @@
 import type { FixedBy } from '../verdicts/judge.js'
+import { jsonText } from './json-text.js'
 import type { Report, ReportedVariable } from './report.js'
 
 /** The lab's who-fixes.json: who fixes each of its problems. Its keys and their order are fixed. */
@@ -19,7 +20,7 @@ const PROBLEMS = ['swap', 'br_netfilter', 'ip_forward', 'port_10250'] as const
 
 /** The lab's who-fixes.json: exactly these keys in this order; `unknown` where it truly cannot be told. */
 export function renderAnswerJson(report: Report): string {
-  return `${JSON.stringify(answerJson(report.problems, report.variables.get('sysctl_file_path')), null, 2)}\n`
+  return jsonText(answerJson(report.problems, report.variables.get('sysctl_file_path')))
 }
 
 /** The answer in its outside form, from the problems of a report and its variable `sysctl_file_path`. */

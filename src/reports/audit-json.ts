@@ -1,4 +1,5 @@
 import { type Audit, type AuditSummary, type Change, summaryOf } from './audit.js'
+import { jsonText } from './json-text.js'
 import type { ReportedDiagnostic, ReportedSource } from './report.js'
 import { outputs } from './schemas.js'
 
@@ -26,7 +27,7 @@ export interface AuditJson {
 
 /** The audit for machines (contract of the command `audit`). */
 export function renderAuditJson(audit: Audit): string {
-  return `${JSON.stringify(auditJson(audit), null, 2)}\n`
+  return jsonText(auditJson(audit))
 }
 
 /** The audit in its outside form, members in the order in which they are written. */

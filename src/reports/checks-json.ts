@@ -1,4 +1,5 @@
 import type { ChecksReport } from './checks.js'
+import { jsonText } from './json-text.js'
 import { outputs } from './schemas.js'
 
 /** The playbook's own stops, evaluated for one host. */
@@ -11,5 +12,5 @@ export interface ChecksJson extends ChecksReport {
 export function renderChecksJson(report: ChecksReport): string {
   const { source, playbook, host, ansible, totals, checks, unread } = report
   const json: ChecksJson = { schema: outputs.checks.schema, source, playbook, host, ansible, totals, checks, unread }
-  return `${JSON.stringify(json, null, 2)}\n`
+  return jsonText(json)
 }

@@ -1,4 +1,5 @@
 import { type CitationsReport, type CountedStates, countStates, type ReportedDocument } from './citations.js'
+import { jsonText } from './json-text.js'
 import type { ReportedSource } from './report.js'
 import { outputs } from './schemas.js'
 
@@ -16,7 +17,7 @@ export interface CiteJson {
 
 /** What became of the citations, for machines. */
 export function renderCitationsJson(report: CitationsReport): string {
-  return `${JSON.stringify(citationsJson(report), null, 2)}\n`
+  return jsonText(citationsJson(report))
 }
 
 /** The report in its outside form, members in the order in which they are written. */

@@ -1,5 +1,6 @@
 import type { EffectKind } from '../effects/effect.js'
 import type { EffectsReport, ReportedEffect, ReportedLeft, ResidueReport } from './effects-report.js'
+import { jsonText } from './json-text.js'
 import type { Count } from './place.js'
 import type { ReportedSource } from './report.js'
 import { type EvidenceJson, evidenceJson } from './report-json.js'
@@ -75,7 +76,7 @@ export function renderEffectsJson({ source, playbook, host, tasks, effects }: Ef
     tasks,
     effects: effects.map(effectJson),
   }
-  return `${JSON.stringify(json, null, 2)}\n`
+  return jsonText(json)
 }
 
 function effectJson({ kind, certain, happens, ...evidence }: ReportedEffect): EffectJson {
@@ -95,5 +96,5 @@ export function renderResidueJson(report: ResidueReport): string {
     taken,
     untold: untold.map(evidenceJson),
   }
-  return `${JSON.stringify(json, null, 2)}\n`
+  return jsonText(json)
 }

@@ -1,5 +1,6 @@
 import type { FixedBy } from '../verdicts/judge.js'
 import type { ReportedAnsible } from './ansible-rules.js'
+import { jsonText } from './json-text.js'
 import type {
   Excerpt,
   Report,
@@ -89,7 +90,7 @@ export interface ExplainedEvidenceJson extends EvidenceJson {
 
 /** The proof for machines: the verdict with every condition and value. */
 export function renderExplainJson(report: Report, verdict: ReportedVerdict): string {
-  return `${JSON.stringify(explainJson(report, verdict), null, 2)}\n`
+  return jsonText(explainJson(report, verdict))
 }
 
 /** The proof in its outside form, members in the order in which they are written. */

@@ -1,4 +1,5 @@
 import { ansibleText, type ReportedAnsible } from './ansible-rules.js'
+import { jsonText } from './json-text.js'
 import { code, heading, type Line, paragraph, sentence } from './page.js'
 import { renderMarkdown } from './page-markdown.js'
 import { placeText } from './place.js'
@@ -85,7 +86,7 @@ export function renderExplainVariableJson(
     variable: { name, ...variable },
     notes: notesAbout(report, name),
   }
-  return `${JSON.stringify(json, null, 2)}\n`
+  return jsonText(json)
 }
 
 /** The same as Markdown. */

@@ -1,5 +1,6 @@
+import { visibleText } from '../source/visible.js'
 import { abridged, asksForSomething, type Finding, type Findings, pathBelow } from './findings.js'
-import { visibleText } from './page.js'
+import { jsonText } from './json-text.js'
 
 /** One entry of GitLab's code quality report (docs.gitlab.com, "Code Quality report format"). */
 interface Degradation {
@@ -24,7 +25,7 @@ const LONGEST = 500
  */
 export function renderGitlab(findings: Findings, directory: string): string {
   const entries = findings.findings.filter(asksForSomething).map(finding => degradation(finding, findings, directory))
-  return `${JSON.stringify(entries, null, 2)}\n`
+  return jsonText(entries)
 }
 
 function degradation(finding: Finding, findings: Findings, directory: string): Degradation {

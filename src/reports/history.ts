@@ -1,4 +1,5 @@
 import type { FixedBy } from '../verdicts/judge.js'
+import { jsonText } from './json-text.js'
 import { type Count, type Place, placeText } from './place.js'
 import type { ReportedEvidence, ReportedVerdict } from './report.js'
 import { inColour } from './report-text.js'
@@ -160,7 +161,7 @@ export function renderHistoryJson(history: History): string {
     recorded,
     changes,
   }
-  return `${JSON.stringify(json, null, 2)}\n`
+  return jsonText(json)
 }
 
 /** The history for people: one paragraph a release that says otherwise than the one before. */

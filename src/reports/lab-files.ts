@@ -1,5 +1,6 @@
 import type { Moment } from '../host/moment.js'
 import { type Dict, known, type Value } from '../jinja/value.js'
+import { jsonText } from './json-text.js'
 import { jsonOf } from './value-text.js'
 
 /** The ports that kubeadm, the control plane and etcd need, ascending. */
@@ -126,5 +127,5 @@ export function factsFile(facts: Dict | undefined, minimum: Value | undefined): 
 
 /** A lab's file as it is written: two blanks of indentation and a newline at the end. */
 export function labText(content: unknown): string {
-  return `${JSON.stringify(content, null, 2)}\n`
+  return jsonText(content)
 }

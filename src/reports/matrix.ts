@@ -1,4 +1,5 @@
 import type { FixedBy } from '../verdicts/judge.js'
+import { jsonText } from './json-text.js'
 import type { Report, ReportedSource } from './report.js'
 import { inColour, sourceText } from './report-text.js'
 import { outputs } from './schemas.js'
@@ -88,7 +89,7 @@ export function renderMatrixJson(matrix: Matrix): string {
     columns: columns.map(({ name }) => name),
     problems: rowsOf(matrix),
   }
-  return `${JSON.stringify(json, null, 2)}\n`
+  return jsonText(json)
 }
 
 /** The matrix for people: columns with the same answer stand together; problems whose answers differ are marked. */

@@ -1,4 +1,5 @@
-import { type Block, type Inline, type Line, type ListItem, visibleLine, visibleText } from './page.js'
+import { visibleLine, visibleText } from '../source/visible.js'
+import type { Block, Inline, Line, ListItem } from './page.js'
 
 /** Plain in both colour schemes, without anything from elsewhere. */
 const style = `

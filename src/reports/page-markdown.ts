@@ -1,4 +1,5 @@
-import { type Block, type Inline, type Line, type ListItem, paragraph, visibleLine, visibleText } from './page.js'
+import { visibleLine, visibleText } from '../source/visible.js'
+import { type Block, type Inline, type Line, type ListItem, paragraph } from './page.js'
 import { lineHtml } from './page-html.js'
 
 /** A comment on GitHub takes 65,536 characters; some are left for what a pipeline writes around it. */

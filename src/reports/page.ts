@@ -69,19 +69,3 @@ export function webAddress(text: string): string | undefined {
   const { protocol, href } = new URL(text)
   return protocol === 'https:' || protocol === 'http:' ? href : undefined
 }
-
-/**
- * A text as it may stand in a report, on one line: white space is one blank, and what a reader cannot see but a screen obeys
- * (control characters, marks that turn the direction of text, half a surrogate pair) becomes U+FFFD.
- */
-export function visibleText(text: string): string {
-  return visibleLine(text.replaceAll(/\s+/g, ' ').trim())
-}
-
-/** The same for a line of a listing, whose blanks count. */
-export function visibleLine(line: string): string {
-  return line.replaceAll('\t', '  ').replaceAll(unseen, '\uFFFD')
-}
-
-const unseen =
-  /[\u0000-\u001F\u007F-\u009F\u2028\u2029\u200E\u200F\u202A-\u202E\u2066-\u2069\p{Surrogate}\p{Noncharacter_Code_Point}]/gu

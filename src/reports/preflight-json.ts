@@ -1,5 +1,6 @@
 import type { OperatorStep } from '../host/moment.js'
 import type { ReportedAnsible } from './ansible-rules.js'
+import { jsonLine, jsonText } from './json-text.js'
 import { inWordsOf } from './own-words.js'
 import type { Line } from './place.js'
 import type {
@@ -131,7 +132,7 @@ export interface SettingJson {
 export function* renderPreflightJson({ source, playbook, ansible, hosts }: PreflightReport): Generator<string> {
   const none: readonly HostJson[] = []
   const frame = { schema: outputs.preflight.schema, source, playbook, ansible, hosts: none } satisfies PreflightJson
-  const text = JSON.stringify(frame, null, 2)
+  const text = jsonText(frame)
   const end = text.lastIndexOf(']')
   yield text.slice(0, end)
   let separator = '\n'
@@ -146,16 +147,17 @@ export function* renderPreflightJson({ source, playbook, ansible, hosts }: Prefl
       separator = ',\n'
     }
   }
-  yield `${separator === '\n' ? '' : '\n  '}${text.slice(end)}\n`
+  yield `${separator === '\n' ? '' : '\n  '}${text.slice(end)}`
 }
 
 /** The members of an object as they stand in the list of hosts. */
 function members(json: object): string {
-  return JSON.stringify(json, null, 2).slice(2, -2).replaceAll(/^/gm, '    ')
+  const text = jsonText(json)
+  return text.slice(text.indexOf('\n') + 1, text.lastIndexOf('\n}')).replaceAll(/^/gm, '    ')
 }
 
 function inJson(text: string): string {
-  return JSON.stringify(text).slice(1, -1)
+  return jsonLine(text).slice(1, -1)
 }
 
 /** What differs between the hosts of a group. */

@@ -1,6 +1,8 @@
 import type { HostPlace } from '../host/moment.js'
+import { ownEntry } from '../source/own-entry.js'
+import { visibleLine, visibleLines, visibleText } from '../source/visible.js'
 import { ansibleText } from './ansible-rules.js'
-import { inWordsOfAll } from './own-words.js'
+import { inWordsOfAll, mapTexts } from './own-words.js'
 import { placeText } from './place.js'
 import type {
   HostCondition,
@@ -18,7 +20,7 @@ const NAMED = 6
 
 /** The report for the person who is about to run the playbook: what the operator has to do stands first. */
 export function renderPreflightText(report: PreflightReport, style: Style = plain): string {
-  const { source, playbook, ansible, hosts } = report
+  const { source, playbook, ansible, hosts } = visibleReport(report)
   const lines = [
     style.strong(`Preflight: ${sourceText(source)}, ${playbook}`),
     ...wrap(ansibleText(ansible), '', '  '),
@@ -26,6 +28,22 @@ export function renderPreflightText(report: PreflightReport, style: Style = plai
     ...hosts.flatMap(host => ['', ...hostLines(host, style)]),
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** The report in the words of all its hosts, with nothing in it that a terminal obeys. */
+function visibleReport({ hosts, ...head }: PreflightReport): PreflightReport {
+  return {
+    ...mapTexts(head, visible),
+    hosts: hosts.map(inWordsOfAll).map(({ hosts: names, ...answers }) => ({
+      hosts: names.map(({ host, evidence }) => mapTexts({ host, evidence }, visible)),
+      ...mapTexts(answers, visible),
+    })),
+  }
+}
+
+/** Blanks count in a command and in a patch, which has lines of its own. */
+function visible(text: string, key: string): string {
+  return key === 'patch' ? visibleLines(text) : key === 'command' ? visibleLine(text) : visibleText(text)
 }
 
 /** One row for hosts that have the same answers. */
@@ -60,8 +78,7 @@ function namesText({ hosts }: ReportedHost, most: number): string {
   return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ')
 }
 
-function hostLines(group: ReportedHost, style: Style): readonly string[] {
-  const host = inWordsOfAll(group)
+function hostLines(host: ReportedHost, style: Style): readonly string[] {
   const { stops, open, problems, settings, changes, hosts } = host
   const from = hosts.length === 1 && hosts[0]?.evidence != null ? ` (${hosts[0].evidence})` : ''
   const operator = problems.filter(({ acts }) => acts.includes('operator'))
@@ -127,7 +144,7 @@ function table(problems: readonly ReportedHostProblem[], style: Style): readonly
   }
   return [
     line([...HEAD], style.faint),
-    ...rows.map(row => line(row, cell => (shade[cell.trim()] ?? ((text: string) => text))(cell))),
+    ...rows.map(row => line(row, cell => (ownEntry(shade, cell.trim()) ?? ((text: string) => text))(cell))),
   ]
 }
 

@@ -1,5 +1,6 @@
 import type { FixedBy } from '../verdicts/judge.js'
 import type { ReportedAnsible } from './ansible-rules.js'
+import { jsonText } from './json-text.js'
 import type { Count, Line } from './place.js'
 import type {
   Report,
@@ -137,7 +138,7 @@ export interface SearchedJson {
 
 /** The report for machines (contract, "report --format json"). */
 export function renderReportJson(report: Report): string {
-  return `${JSON.stringify(reportJson(report), null, 2)}\n`
+  return jsonText(reportJson(report))
 }
 
 /** The report in its outside form, members in the order in which they are written. */

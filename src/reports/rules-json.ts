@@ -1,4 +1,5 @@
 import type { Problem } from '../verdicts/problem.js'
+import { jsonText } from './json-text.js'
 import type { ReportedRequirement } from './report.js'
 import { outputs } from './schemas.js'
 
@@ -30,5 +31,5 @@ export function renderRulesJson(problems: readonly Problem[]): string {
     schema: outputs.rules.schema,
     problems: problems.map(({ id, title, asks, requirement, byHand }) => ({ id, title, asks, requirement, byHand })),
   }
-  return `${JSON.stringify(json, null, 2)}\n`
+  return jsonText(json)
 }

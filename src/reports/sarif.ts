@@ -10,6 +10,7 @@ import type {
   Run,
   VersionControlDetails,
 } from 'sarif'
+import { visibleText } from '../source/visible.js'
 import {
   abridged,
   type Finding,
@@ -22,7 +23,7 @@ import {
   pathBelow,
   type RelatedPlace,
 } from './findings.js'
-import { visibleText } from './page.js'
+import { jsonText } from './json-text.js'
 import { encodedPath } from './place.js'
 import { KUBESPRAY_REPOSITORY, type ReportedDiagnostic, type ReportedSource } from './report.js'
 import { sourceText } from './report-text.js'
@@ -84,7 +85,7 @@ export function renderSarif(findings: Findings, invocation: Invocation): string 
     results,
   }
   const log: Log = { $schema: SCHEMA, version: '2.1.0', runs: [run] }
-  return `${JSON.stringify(log, null, 2)}\n`
+  return jsonText(log)
 }
 
 const bases: Readonly<Record<Owner, string>> = { own: '%SRCROOT%', kubespray: 'KUBESPRAY', old: 'KUBESPRAY_OLD' }

@@ -2,6 +2,7 @@ import { addressText, type TaskAddress } from '../addresses/address.js'
 import type { Addresses } from '../addresses/addressed.js'
 import type { Run, TaskRun } from '../run/task-run.js'
 import { type ReportedAnsible, reportedAnsible } from './ansible-rules.js'
+import { jsonText } from './json-text.js'
 import { type Count, type Place, placeOfSpan } from './place.js'
 import type { Runs } from './report.js'
 import { outputs } from './schemas.js'
@@ -60,7 +61,7 @@ export function renderTasksJson(run: Run, addresses: Pick<Addresses, 'of'>): str
     ansible: reportedAnsible(ansible),
     tasks: tasks.map(task => taskJson(task, addresses.of(task.task))),
   }
-  return `${JSON.stringify(json, null, 2)}\n`
+  return jsonText(json)
 }
 
 const answers = { true: 'yes', false: 'no', unknown: 'unknown' } as const

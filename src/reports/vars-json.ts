@@ -1,4 +1,5 @@
 import type { ReportedAnsible } from './ansible-rules.js'
+import { jsonText } from './json-text.js'
 import type { ReportedVariable } from './report.js'
 import { outputs } from './schemas.js'
 import type { ReportedDefinitions, VariablesReport } from './variables-report.js'
@@ -23,5 +24,5 @@ export function renderVarsJson(report: VariablesReport): string {
     roles: Object.fromEntries([...report.roles].map(([role, variables]) => [role, Object.fromEntries(variables)])),
     ...(report.definitions === undefined ? {} : { definitions: Object.fromEntries(report.definitions) }),
   }
-  return `${JSON.stringify(json, null, 2)}\n`
+  return jsonText(json)
 }

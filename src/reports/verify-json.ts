@@ -1,3 +1,4 @@
+import { jsonText } from './json-text.js'
 import { outputs } from './schemas.js'
 import type { VerifyReport } from './verify.js'
 
@@ -10,5 +11,5 @@ export interface VerifyJson extends VerifyReport {
 /** The marks for machines. */
 export function renderVerifyJson({ file, kind, host, keys }: VerifyReport): string {
   const json: VerifyJson = { schema: outputs.verify.schema, file, kind, host, keys }
-  return `${JSON.stringify(json, null, 2)}\n`
+  return jsonText(json)
 }

@@ -1,9 +1,17 @@
+import { visibleText } from '../source/visible.js'
+import { jsonLine } from './json-text.js'
 import { plain, type Style, wrap } from './style.js'
 import type { Mark, MarkedKey, VerifyReport } from './verify.js'
 
 /** The marks for the person who wrote the file: what is wrong and why, then what is right. */
-export function renderVerifyText({ file, kind, host, keys }: VerifyReport, style: Style = plain): string {
-  const title = file === null ? `Host ${host}` : `${file} (${kind}.json, host ${host})`
+export function renderVerifyText(report: VerifyReport, style: Style = plain): string {
+  const { file, kind, host } = report
+  const keys = report.keys.map(each => ({
+    ...each,
+    key: visibleText(each.key),
+    because: each.because === null ? null : visibleText(each.because),
+  }))
+  const title = visibleText(file === null ? `Host ${host}` : `${file} (${kind}.json, host ${host})`)
   const count = (mark: Mark): number => keys.filter(each => each.mark === mark).length
   const width = Math.max(0, ...keys.map(({ key }) => key.length))
   const shade = { right: style.good, wrong: style.bad, unknown: style.unsure }
@@ -16,7 +24,7 @@ export function renderVerifyText({ file, kind, host, keys }: VerifyReport, style
       file === null
         ? []
         : wrap(
-            `given ${JSON.stringify(given)}, right is ${mark === 'unknown' ? 'not known' : JSON.stringify(expected)}`,
+            `given ${jsonLine(given)}, right is ${mark === 'unknown' ? 'not known' : jsonLine(expected)}`,
             '           ',
             '           ',
           )

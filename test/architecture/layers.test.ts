@@ -198,6 +198,8 @@ describe('architecture', () => {
       'src/library.ts',
       'src/reports/answer-json.ts',
       'src/source/diagnostic.ts',
+      'src/reports/json-text.ts',
+      'src/source/visible.ts',
     ])
     assert.ok(loadedWith('src/commands/subject.ts').length > 150, 'and it sees what is loaded')
     assert.ok(loadedWith('src/cli.ts').length < 20, 'nor before it is known which command is asked for')

@@ -116,6 +116,39 @@ const rows: readonly {
     files: { '/etc/fstab': '/dev/sda1 / ext4 defaults 0 1\n' },
   },
   {
+    says: 'a file system that is mounted, now and at each boot',
+    tasks: [{ mount: { path: '/sys/fs/bpf', src: 'bpffs', fstype: 'bpf', state: 'mounted' } }],
+    host: { '/etc/fstab': '/dev/sda1 / ext4 defaults 0 1\n/swap none swap sw 0 0' },
+    problems: { swap: ['ok', 'ok', 'problem'] },
+    files: {
+      '/etc/fstab': '/dev/sda1 / ext4 defaults 0 1\n/swap none swap sw 0 0\nbpffs /sys/fs/bpf bpf defaults 0 0\n',
+    },
+  },
+  {
+    says: 'a mount that has its line already',
+    tasks: [{ mount: { path: '/srv', src: '/dev/b', fstype: 'xfs', opts: 'ro', passno: 2, state: 'present' } }],
+    host: { '/etc/fstab': '/dev/a /srv ext4 defaults 0 0\n' },
+    problems: { swap: ['ok', 'ok', 'ok'] },
+    files: { '/etc/fstab': '/dev/b /srv xfs ro 0 2\n' },
+  },
+  ...(
+    [
+      ['swap', { path: 'none', src: '/swap', fstype: 'swap', state: 'present' }],
+      ['a mount that is not for boots', { path: '/srv', src: '/dev/b', fstype: 'xfs', boot: false, state: 'present' }],
+      ['a mount of something the host says', { path: '/srv', src: '{{ r.stdout }}', fstype: 'xfs', state: 'present' }],
+    ] as const
+  ).map(([what, mount]) => ({
+    says: `an entry of fstab that is not worked out: ${what}`,
+    tasks: [look, { mount }],
+    problems: { swap: ['ok', 'ok', 'unknown'] as const },
+  })),
+  {
+    says: 'a line of fstab with too few fields is not taken to become another',
+    tasks: [{ mount: { path: '/srv', src: '/dev/b', fstype: 'xfs', state: 'present' } }],
+    host: { '/etc/fstab': '/dev/a /srv ext4 defaults\n' },
+    problems: { swap: ['ok', 'ok', 'unknown'] },
+  },
+  {
     says: 'a file that goes',
     tasks: [{ file: { path: '/etc/sysctl.d/zz.conf', state: 'absent' } }],
     host: { '/etc/sysctl.d/50.conf': 'net.ipv4.ip_forward=1\n', '/etc/sysctl.d/zz.conf': 'net.ipv4.ip_forward=0\n' },

@@ -2,18 +2,10 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { TableCell } from 'mdast'
 import { type DefaultTreeAdapterTypes, parse } from 'parse5'
-import {
-  addressLink,
-  type Block,
-  code,
-  linked,
-  paragraph,
-  sentence,
-  strong,
-  visibleText,
-} from '../../src/reports/page.js'
+import { addressLink, type Block, code, linked, paragraph, sentence, strong } from '../../src/reports/page.js'
 import { renderHtmlPage } from '../../src/reports/page-html.js'
 import { renderFitting, renderMarkdown } from '../../src/reports/page-markdown.js'
+import { visibleText } from '../../src/source/visible.js'
 import { foldsOf, htmlOf, linksOf, markdownTree, nodesOf, referencesIn, shownBy, tablesOf } from './markdown-tree.js'
 
 /** Words that Markdown, HTML, GitHub or GitLab would make something of. */

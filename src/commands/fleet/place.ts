@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import {
   type Answers,
   answersFor,

@@ -5,6 +5,7 @@ import { compileRegex } from '../../inventory/regex.js'
 import { type Key, known, type Value } from '../../jinja/value.js'
 import type { Answered } from '../../run/host-view.js'
 import type { Invocation } from '../../run/task-run.js'
+import { ownEntry } from '../../source/own-entry.js'
 import type { Moment } from '../moment.js'
 import { givenIn } from './arguments.js'
 import { standsAt } from './paths.js'
@@ -148,7 +149,7 @@ const kinds: Readonly<Record<string, string>> = { file: 'file', directory: 'dire
 function isWanted({ path, entry }: Found, { fileType, hidden, matches }: Search): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1)
   if (name.startsWith('.') && !hidden) return false
-  return (fileType === 'any' || kinds[fileType] === entry.kind) && matches(name)
+  return (fileType === 'any' || ownEntry(kinds, fileType) === entry.kind) && matches(name)
 }
 
 function openFind(because: string, task: Task): Answered {

@@ -1,4 +1,4 @@
-import { ABSENT, type Entry, type Found, resolveLink } from '../../evidence/host-files.js'
+import { ABSENT, type Entry, type Found, walkPath } from '../../evidence/host-files.js'
 import { sysctlKeyOf } from '../boot/sysctl-d.js'
 import type { Moment } from '../moment.js'
 
@@ -13,8 +13,6 @@ export function standsAt(moment: Moment, path: string, followed: boolean): Found
   return entryOf(moment, real.value)
 }
 
-const MOST_LINKS = 40
-
 /**
  * A path without links in it; `followed`: the last part is followed, too. Absent where a directory on the way is
  * (`isLenient`: what stands behind it is put together all the same, as Python's `realpath` does); undefined
@@ -26,40 +24,21 @@ export function realPath(
   followed: boolean,
   isLenient = false,
 ): Found<string> | undefined {
-  let rest = path.split('/').filter(part => part !== '' && part !== '.')
   // There are no links there, and what there is the moment knows itself.
-  if (/^\/(?:proc\/sys|sys\/module)\//.test(path) && !rest.includes('..')) {
-    return { kind: 'known', value: `/${rest.join('/')}` }
+  if (/^\/(?:proc\/sys|sys\/module)\//.test(path) && !path.split('/').includes('..')) {
+    const plain = walkPath<never>(path, false, () => ({ kind: 'on' }))
+    return plain.kind === 'path' ? { kind: 'known', value: plain.path } : undefined
   }
-  let at = ''
-  let links = 0
-  while (rest.length > 0) {
-    const [part = '', ...behind] = rest
-    rest = behind
-    if (part === '..') {
-      at = at.slice(0, Math.max(0, at.lastIndexOf('/')))
-      continue
-    }
-    const next = `${at}/${part}`
-    if (rest.length === 0 && !followed) return { kind: 'known', value: next }
-    if (next === '/dev/null' && rest.length === 0) return { kind: 'known', value: next }
-    const found = entryOf(moment, next)
-    if (found.kind === 'absent' && isLenient) at = next
-    else if (found.kind !== 'known') return rest.length === 0 ? { kind: 'known', value: next } : found
-    if (found.kind !== 'known') continue
-    if (found.value.kind === 'link') {
-      if (++links > MOST_LINKS) return undefined
-      at = ''
-      rest = [
-        ...resolveLink({ ...found.value, path: next })
-          .split('/')
-          .filter(Boolean),
-        ...rest,
-      ]
-    } else if (rest.length > 0 && found.value.kind !== 'directory') return undefined
-    else at = next
-  }
-  return { kind: 'known', value: at === '' ? '/' : at }
+  const walked = walkPath<Found<never> | undefined>(path, followed, (at, isLast) => {
+    if (at === '/dev/null' && isLast) return { kind: 'on' }
+    const found = entryOf(moment, at)
+    if (found.kind === 'absent' && isLenient) return { kind: 'on' }
+    if (found.kind !== 'known') return isLast ? { kind: 'on' } : { kind: 'end', end: found }
+    if (found.value.kind === 'link') return { kind: 'link', target: found.value.target }
+    return isLast || found.value.kind === 'directory' ? { kind: 'on' } : { kind: 'end', end: undefined }
+  })
+  if (walked.kind === 'end') return walked.end
+  return walked.kind === 'path' ? { kind: 'known', value: walked.path } : undefined
 }
 
 /** Every host has these: where they are not among its files, those were put together by hand. */

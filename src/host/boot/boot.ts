@@ -2,17 +2,8 @@ import type { HostFiles } from '../../evidence/host-files.js'
 import type { Listener, Moment, Seen } from '../moment.js'
 import { bootUnits } from './enabled.js'
 import { moduleAtBoot } from './modules.js'
-import { type SwapAtBoot, swapAreasOf, swapAtBoot } from './swap.js'
+import { swapAreasOf, swapAtBoot } from './swap.js'
 import { type SysctlDecision, sysctlAtBoot } from './sysctl.js'
-
-/** A host after its next boot. */
-export interface AfterBoot extends Moment {
-  /** What each key comes to, and by which line. */
-  readonly sysctlDecision: (key: string) => SysctlDecision
-  readonly swapSources: SwapAtBoot
-  /** What the answers rest on, or could not see. */
-  readonly notes: readonly string[]
-}
 
 /** What others know of the boot. */
 export interface BootOptions {
@@ -26,7 +17,7 @@ export interface BootOptions {
  * The host after its next boot: the files as they lie (without /run), modules as modules-load.d has them, settings as systemd-sysctl
  * applies them, swap as fstab, units and programs turn it on. `before` is the host when it is shut down.
  */
-export function bootOf(files: HostFiles, before: Moment, options: BootOptions = {}): AfterBoot {
+export function bootOf(files: HostFiles, before: Moment, options: BootOptions = {}): Moment {
   const decisions = new Map<string, SysctlDecision>()
   const sysctlDecision = (key: string): SysctlDecision => {
     const decision = decisions.get(key) ?? sysctlAtBoot(files, before, key)
@@ -35,18 +26,16 @@ export function bootOf(files: HostFiles, before: Moment, options: BootOptions = 
   }
   const modules = new Map<string, Seen<'loaded' | 'built-in'>>()
   const units = bootUnits(files)
-  const swapSources = swapAtBoot(files)
+  const swap = swapAreasOf(swapAtBoot(files), files)
   return {
     files,
     sysctl: key => sysctlDecision(key).value,
-    sysctlDecision,
     module: name => {
       const found = modules.get(name) ?? moduleAtBoot(files, before, name, 'later')
       modules.set(name, found)
       return found
     },
-    swap: swapAreasOf(swapSources, files),
-    swapSources,
+    swap,
     listeners: options.listeners ?? {
       kind: 'unknown',
       because: 'which ports are held after the boot was not worked out',
@@ -65,6 +54,5 @@ export function bootOf(files: HostFiles, before: Moment, options: BootOptions = 
         const atBoot = { kind: 'known', value: isStarted } as const
         return { kind: 'known', value: { active: atBoot, atBoot }, places }
       }),
-    notes: [...new Set(units.unknown)].map(because => `units that are started at boot may be missing: ${because}`),
   }
 }

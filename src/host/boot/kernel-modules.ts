@@ -1,5 +1,6 @@
-import { type Found, type HostFiles, textAt } from '../../evidence/host-files.js'
-import type { Moment } from '../moment.js'
+import { ABSENT, type Found, type HostFiles, textAt } from '../../evidence/host-files.js'
+import type { SourceFile } from '../../source/text.js'
+import type { HostPlace, Moment } from '../moment.js'
 import { linesOf } from './conf-files.js'
 import { moduleName } from './modprobe-d.js'
 
@@ -7,7 +8,8 @@ import { moduleName } from './modprobe-d.js'
 export interface KernelModules {
   /** Loadable modules, each with those it needs. */
   readonly loadable: Found<ReadonlyMap<string, readonly string[]>>
-  readonly builtIn: Found<ReadonlySet<string>>
+  /** Modules that are part of the kernel, each with the line that says so. */
+  readonly builtIn: Found<ReadonlyMap<string, HostPlace>>
   /** Patterns of other names, each with its module. */
   readonly aliases: Found<readonly (readonly [string, string])[]>
 }
@@ -39,29 +41,47 @@ function kernelRelease(files: HostFiles, before: Moment): string | undefined {
 }
 
 function readKernelModules(files: HostFiles, release: string): KernelModules {
-  const text = (name: string): Found<string> => {
-    let because = `there is no /lib/modules/${release}/${name}`
-    for (const root of ['/lib/modules', '/usr/lib/modules']) {
-      const found = textAt(files, `${root}/${release}/${name}`)
-      if (found.kind === 'known') return { kind: 'known', value: found.value.text }
-      if (found.kind === 'unknown') because = found.because
-    }
-    return { kind: 'unknown', because }
+  const read = <T>(name: string, parse: (text: string) => T): Found<T> => {
+    const found = modulesFile(files, release, name)
+    if (found.kind === 'absent') return { kind: 'unknown', because: `there is no /lib/modules/${release}/${name}` }
+    return found.kind === 'known' ? { kind: 'known', value: parse(found.value.text) } : found
   }
-  const dep = text('modules.dep')
-  const builtin = text('modules.builtin')
-  const alias = text('modules.alias')
+  const builtIn = builtInModules(files, release)
   return {
-    loadable: dep.kind === 'known' ? { kind: 'known', value: dependencies(dep.value) } : dep,
-    builtIn:
-      builtin.kind === 'known'
-        ? { kind: 'known', value: new Set([...linesOf(builtin.value)].map(({ text }) => nameOfPath(text))) }
-        : builtin,
-    aliases: alias.kind === 'known' ? { kind: 'known', value: aliasesIn(alias.value) } : alias,
+    loadable: read('modules.dep', dependenciesIn),
+    builtIn: builtIn.kind === 'absent' ? read('modules.builtin', () => new Map()) : builtIn,
+    aliases: read('modules.alias', aliasesIn),
   }
 }
 
-function dependencies(text: string): ReadonlyMap<string, readonly string[]> {
+const builtInCache = new WeakMap<HostFiles, Map<string, Found<ReadonlyMap<string, HostPlace>>>>()
+
+/** What is part of the kernel of a release, by `modules.builtin`; absent where there is no such file. */
+export function builtInModules(files: HostFiles, release: string): Found<ReadonlyMap<string, HostPlace>> {
+  const known = builtInCache.get(files) ?? new Map<string, Found<ReadonlyMap<string, HostPlace>>>()
+  builtInCache.set(files, known)
+  const before = known.get(release)
+  if (before !== undefined) return before
+  const file = modulesFile(files, release, 'modules.builtin')
+  const found: Found<ReadonlyMap<string, HostPlace>> =
+    file.kind === 'known' ? { kind: 'known', value: builtInModulesIn(file.value.text, file.value.path) } : file
+  known.set(release, found)
+  return found
+}
+
+/** A file that depmod writes; /lib need not have been captured, which is a link to /usr/lib today. */
+function modulesFile(files: HostFiles, release: string, name: string): Found<SourceFile> {
+  const found = ['/lib/modules', '/usr/lib/modules'].map(root => textAt(files, `${root}/${release}/${name}`))
+  return found.find(({ kind }) => kind === 'known') ?? found.find(({ kind }) => kind === 'unknown') ?? ABSENT
+}
+
+/** The modules of a `modules.builtin`, each with its line. */
+export function builtInModulesIn(text: string, file: string): ReadonlyMap<string, HostPlace> {
+  return new Map([...linesOf(text)].map(({ text: path, line }) => [nameOfPath(path), { file, line }]))
+}
+
+/** The modules of a `modules.dep`, each with those it needs. */
+export function dependenciesIn(text: string): ReadonlyMap<string, readonly string[]> {
   const modules = new Map<string, readonly string[]>()
   for (const { text: line } of linesOf(text)) {
     const colon = line.indexOf(':')
@@ -77,7 +97,8 @@ function nameOfPath(path: string): string {
   return moduleName(base.replace(/\.ko(\.\w+)?$/, ''))
 }
 
-function aliasesIn(text: string): readonly (readonly [string, string])[] {
+/** The patterns of a `modules.alias`, each with its module. */
+export function aliasesIn(text: string): readonly (readonly [string, string])[] {
   return [...linesOf(text)].flatMap(({ text: line }) => {
     const [word, pattern, module] = line.trim().split(/\s+/)
     return word === 'alias' && pattern !== undefined && module !== undefined

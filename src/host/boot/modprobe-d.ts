@@ -61,6 +61,7 @@ function isCommand(word: string): word is ModprobeLine['command'] {
 
 /** The one spelling of a module's name: `_` for `-`, but not within brackets of a pattern. */
 export function moduleName(name: string): string {
+  if (!name.includes('[')) return name.replaceAll('-', '_')
   let inside = false
   return [...name]
     .map(char => {

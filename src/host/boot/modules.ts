@@ -3,6 +3,7 @@ import { effectsOfReading } from '../../effects/commands.js'
 import { readShell } from '../../effects/shell.js'
 import type { Found, HostFiles } from '../../evidence/host-files.js'
 import { known } from '../../jinja/value.js'
+import { ownEntry } from '../../source/own-entry.js'
 import { wholeFile } from '../../source/text.js'
 import type { HostPlace, Moment, Seen } from '../moment.js'
 import { bootPrograms, isCertain } from './at-boot.js'
@@ -99,7 +100,8 @@ export function lookUp(
   const [module, isBuiltIn] = target.value
   if (isBuiltIn) return attempt('built-in', [module])
   if (conf.unknown.length > 0) return attempt('unknown', [module], { because: [...new Set(conf.unknown)].join('; ') })
-  const needs = kernel.loadable.kind === 'known' ? (kernel.loadable.value.get(module) ?? []) : (NEEDED[module] ?? [])
+  const needs =
+    kernel.loadable.kind === 'known' ? (kernel.loadable.value.get(module) ?? []) : (ownEntry(NEEDED, module) ?? [])
   const denied = conf.lines.find(line => line.command === 'blacklist' && line.name === module)
   if (denied !== undefined) return attempt('denied', [module], { by: denied.place })
   const parameter = blacklistedByKernel(files, 'modprobe.blacklist', [module])
@@ -285,7 +287,7 @@ function loadedLater(files: HostFiles, wanted: string): Seen<'loaded'> | undefin
     if (effect.kind !== 'kernel-module' || effect.when !== 'now' || effect.state !== 'loaded') continue
     const name = textOf(effect.module)
     if (name === undefined || by === SERVICE) continue
-    const modules = [moduleName(name), ...(NEEDED[moduleName(name)] ?? [])]
+    const modules = [moduleName(name), ...(ownEntry(NEEDED, moduleName(name)) ?? [])]
     if (!modules.includes(wanted)) continue
     if (isCertain(effect)) return { kind: 'known', value: 'loaded', places: [place] }
     open ??= { kind: 'unknown', because: `${by} is started at boot and may load ${wanted}`, places: [place] }

@@ -1,3 +1,5 @@
+import { ownEntry } from '../../source/own-entry.js'
+
 /**
  * Whether a pattern of the shell matches a whole text (`*`, `?`, `[a-z]`, `[!a]`, `\x`). With `path`, no part of it matches a
  * slash, as in glob(3); without, as fnmatch(3) without flags. Takes no more than length × length steps.
@@ -68,7 +70,7 @@ function setAt(pattern: string, start: number): Piece | undefined {
     if (char === '') return undefined
     if (char === ']' && !first) break
     const named = /^\[:(\w+):\]/.exec(pattern.slice(at, at + 12))
-    const known = named?.[1] === undefined ? undefined : CLASSES[named[1]]
+    const known = named?.[1] === undefined ? undefined : ownEntry(CLASSES, named[1])
     if (named !== null && known !== undefined) {
       tests.push(tested => known.test(tested))
       at += named[0].length

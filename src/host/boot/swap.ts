@@ -1,5 +1,6 @@
 import { textOf } from '../../effects/argument.js'
 import { follow, type HostFiles, textAt } from '../../evidence/host-files.js'
+import { ownEntry } from '../../source/own-entry.js'
 import { compareBytes } from '../../source/store.js'
 import type { HostPlace, Seen, SwapArea } from '../moment.js'
 import { quoted } from '../quoted.js'
@@ -439,7 +440,7 @@ function fromPrograms(files: HostFiles, units: BootUnits): readonly Found[] {
     if (found.get(by)?.fate.kind !== 'comes') found.set(by, { source, fate })
   }
   for (const name of startedServices(files, units)) {
-    const known = SWAP_SERVICES[name]
+    const known = ownEntry(SWAP_SERVICES, name)
     const isNamedSo = /swap|zram/i.test(name) && /\.service$/.test(name) && !/^systemd-zram-setup@|^mkswap/.test(name)
     const said = found.get(name)
     if (said?.fate.kind === 'comes' || (known === undefined && (!isNamedSo || said !== undefined))) continue

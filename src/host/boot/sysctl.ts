@@ -1,6 +1,6 @@
 import type { Found, HostFiles } from '../../evidence/host-files.js'
 import type { HostPlace, Moment, Seen } from '../moment.js'
-import { confText, withoutRun } from './conf-files.js'
+import { withoutRun } from './conf-files.js'
 import { bootUnits } from './enabled.js'
 import { kernelCommandLine } from './kernel-command-line.js'
 import { laterWriters } from './later-writers.js'
@@ -364,10 +364,4 @@ function later(
   if (isOne) return first
   const because = 'several programs write it after boot, each another value'
   return { ...first, value: { kind: 'unknown', because } }
-}
-
-/** The text of /etc/sysctl.conf where no file of sysctl.d leads to it: it is then not read at boot. */
-export function isUnreadSysctlConf(files: HostFiles): boolean {
-  if (confText(files, '/etc/sysctl.conf').kind !== 'known') return false
-  return !sysctlFiles(files).read.some(({ text }) => text.kind === 'known' && text.value.path === '/etc/sysctl.conf')
 }

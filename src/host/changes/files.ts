@@ -1,11 +1,11 @@
 import { isSet, optionsOf, textOf } from '../../effects/argument.js'
-import type { FileChange, FstabEntriesRemoved } from '../../effects/effect.js'
+import type { FileChange, FstabEntriesRemoved, FstabEntryWritten } from '../../effects/effect.js'
 import { ABSENT, type Entry, type Found, follow, textAt } from '../../evidence/host-files.js'
 import { Unresolved } from '../../jinja/python.js'
 import type { Matcher } from '../../jinja/regex.js'
 import { matcherOf } from '../../jinja/regex.js'
 import { textWithBlock } from '../edits/block-in-file.js'
-import { fstabWithout } from '../edits/fstab.js'
+import { fstabWith, fstabWithout, isPlainlyWritten } from '../edits/fstab.js'
 import { iniFileWith } from '../edits/ini-file.js'
 import { textWithLine, textWithoutLine } from '../edits/line-in-file.js'
 import { textReplaced } from '../edits/replace.js'
@@ -209,4 +209,31 @@ export function removeFstabEntries(effect: FstabEntriesRemoved, applied: Applied
   editFile(applied, effect.file, text =>
     isOpen || text === undefined ? undefined : fstabWithout(text, { name, ...(src === undefined ? {} : { src }) }).text,
   )
+}
+
+/** Arguments of the mount module that decide what it writes; of any other it is not known. */
+const OF_ENTRY: ReadonlySet<string> = new Set(
+  'path name src fstype opts dump passno fstab state backup boot'.split(' '),
+)
+
+/** A line comes into an fstab, or takes the place of one; a file that is not there is made. */
+export function writeFstabEntry(effect: FstabEntryWritten, applied: Applied): void {
+  const given = applied.occurrence.invocation.arguments
+  const text = (name: string): string | undefined => textOf(given.get(name))
+  const optional = ['opts', 'dump', 'passno'].filter(each => given.has(each))
+  const [name, src, fstype] = [textOf(effect.mountPoint), textOf(effect.source), textOf(effect.fstype)]
+  // The module puts the home directory and variables into paths.
+  const isPath = (path: string | undefined): path is string => path !== undefined && !/^~|\$/.test(path)
+  const isKnown =
+    isPath(name) &&
+    isPath(src) &&
+    fstype !== undefined &&
+    isSet(given.get('boot'), true).kind === 'true' &&
+    optional.every(each => text(each) !== undefined) &&
+    [...given.keys()].every(each => OF_ENTRY.has(each))
+  editFile(applied, effect.file, before => {
+    if (!isKnown || !isPlainlyWritten(before ?? '', name)) return undefined
+    const entry = { name, src, fstype, ...Object.fromEntries(optional.map(each => [each, text(each)])) }
+    return fstabWith(before ?? '', entry).text
+  })
 }

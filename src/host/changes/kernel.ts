@@ -12,7 +12,7 @@ import { loadByProcps, procpsSettings } from '../boot/procps.js'
 import { isPattern, sysctlKeyOf, sysctlPath } from '../boot/sysctl-d.js'
 import { ALWAYS_THERE, alsoWritten, pathsOf, variableOf, writtenTo } from '../boot/sysctl-keys.js'
 import { persistentFiles } from '../edits/modprobe.js'
-import { isSameRunningValue, sysctlFileWith } from '../edits/sysctl-file.js'
+import { isSameRunningValue, reloadCommand, sysctlFileWith } from '../edits/sysctl-file.js'
 import { liveModule, liveMoment, liveSetting } from '../host-state.js'
 import type { Seen } from '../moment.js'
 import { type Applied, editFile, failTask, fileEntry, moduleNameOf } from './applied.js'
@@ -94,6 +94,7 @@ function isRunning({ state }: Applied, key: string, value: string): boolean {
 /** `sysctl -p FILE`: every line of it; one that the kernel refuses fails the task, after the others were applied. */
 function applyFile(path: string, effect: Sysctl, applied: Applied): void {
   const { state } = applied
+  const ignoreErrors = effect.ignoresUnknownKeys?.kind === 'true'
   const { writes, failures } = loadByProcps(
     state.files.copy(),
     path,
@@ -105,13 +106,14 @@ function applyFile(path: string, effect: Sysctl, applied: Applied): void {
       takes: (each, text) => writtenTo(each, text).kind === 'takes',
       keys: keysForPatterns(path, applied),
     },
-    { ignoreUnknown: effect.ignoresUnknownKeys?.kind === 'true' },
+    { ignoreUnknown: ignoreErrors },
   )
   for (const write of writes) setLive(write.path, write.value, applied)
   const [first] = failures
   if (first !== undefined && effect.ignoresUnknownKeys?.kind !== 'unknown') {
     const { file, line } = first.place
-    failTask(applied, `sysctl -p ${path} fails: ${first.says} (${line === undefined ? file : `${file}:${line}`})`)
+    const command = reloadCommand(path, { ignoreErrors }).join(' ')
+    failTask(applied, `${command} fails: ${first.says} (${line === undefined ? file : `${file}:${line}`})`)
   }
 }
 

@@ -79,6 +79,20 @@ export function fstabWith(text: string, entry: NewMountEntry): Edited {
   return exists && !changed ? { text, changed: false } : { text: written.join(''), changed: true }
 }
 
+/**
+ * Whether every version of the module writes the same here: they differ in lines of the mount point that lack fields, and in swap,
+ * whose mount point says nothing.
+ */
+export function isPlainlyWritten(text: string, name: string): boolean {
+  const point = escapeField(name)
+  return point !== 'none' && universalLines(text).every(line => isOther(line, point))
+}
+
+function isOther(line: string, point: string): boolean {
+  const words = pythonWords(line)
+  return pythonStrip(line).startsWith('#') || words[1] !== point || words.length === 6
+}
+
 function lineOf(fields: Fields): string {
   return `${FIELDS.map(each => fields[each]).join(' ')}\n`
 }

@@ -1,5 +1,5 @@
 import { type Found, follow, type HostFiles, textAt } from '../../evidence/host-files.js'
-import { linesWithEnds, pythonWords, universalLines } from './lines.js'
+import { pythonWords, universalLines } from './lines.js'
 
 /** A file a module writes, whole. */
 export interface WrittenFile {
@@ -90,13 +90,4 @@ function commentedOut(texts: readonly WrittenFile[], isLine: (line: string) => b
 function disabledOptions(texts: readonly WrittenFile[], name: string): readonly WrittenFile[] {
   const line = new RegExp(`^options ${pattern(name)} \\w+=\\S+ *(?:[#;].*)?\\n?$(?![\\s\\S])`)
   return commentedOut(texts, each => line.test(each))
-}
-
-/**
- * Whether the module takes a kernel module for there already: in /proc/modules by its name, or at the end of a path in
- * modules.builtin, where `-` and `_` are not the same. Then it does not run modprobe.
- */
-export function isTakenForLoaded(name: string, procModules: string, modulesBuiltin: string): boolean {
-  if (linesWithEnds(procModules).some(line => line.startsWith(`${name.replaceAll('-', '_')} `))) return true
-  return linesWithEnds(modulesBuiltin).some(line => line.trimEnd().endsWith(`/${name}.ko`))
 }

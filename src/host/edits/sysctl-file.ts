@@ -1,4 +1,3 @@
-import { type Entry, type Found, type HostFiles, resolveLink } from '../../evidence/host-files.js'
 import { type Edited, pythonStrip, pythonWords, universalLines } from './lines.js'
 
 /** What `ansible.posix.sysctl` is asked for; without a value the key leaves the file (`state: absent`). */
@@ -51,38 +50,6 @@ export function writtenValue(value: string): string {
   const lower = value.toLowerCase()
   if (TRUE.has(lower)) return '1'
   return FALSE.has(lower) ? '0' : pythonStrip(value)
-}
-
-/** Where the module writes. */
-export interface SysctlTarget {
-  /** The file whose text changes. */
-  readonly path: string
-  /** A link stood at the path asked for and is a file afterwards; what it pointed to keeps its text. */
-  readonly replacesLink: boolean
-}
-
-/**
- * The file the module writes where `sysctl_file` is a link: up to ansible.posix 1.5.4 the link is replaced by a file, from 1.6.0 on what
- * it leads to is written.
- */
-export function sysctlTarget(files: HostFiles, path: string, collection: string): Found<SysctlTarget> {
-  const found = files.entry(path)
-  if (found.kind === 'unknown') return found
-  if (found.kind === 'absent' || found.value.kind !== 'link')
-    return { kind: 'known', value: { path, replacesLink: false } }
-  const [major = 0, minor = 0] = collection.split('.').map(Number)
-  if (major < 1 || (major === 1 && minor < 6)) return { kind: 'known', value: { path, replacesLink: true } }
-  let at: Entry = found.value
-  for (let links = 0; links < 40 && at.kind === 'link'; links++) {
-    const target: string = resolveLink(at)
-    const next = files.entry(target)
-    if (next.kind === 'unknown') return next
-    if (next.kind === 'absent' || next.value.kind !== 'link') {
-      return { kind: 'known', value: { path: target, replacesLink: false } }
-    }
-    at = next.value
-  }
-  return { kind: 'unknown', because: `the links at ${path} lead in a circle` }
 }
 
 /**

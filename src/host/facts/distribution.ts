@@ -1,5 +1,6 @@
 import type { Evidence } from '../../evidence/evidence.js'
 import { follow, type HostFiles } from '../../evidence/host-files.js'
+import { ownEntry } from '../../source/own-entry.js'
 import { contentOf } from './file-content.js'
 import { type Distro, readDistro } from './os-release.js'
 
@@ -122,7 +123,7 @@ function guess({ id, version, codename }: Distro): Readonly<Record<string, strin
   const names: Readonly<Record<string, string>> = { Amzn: 'Amazon', Rhel: 'Redhat', '': 'OtherLinux' }
   const number = version.kind === 'known' ? version.value || 'NA' : undefined
   return {
-    distribution: capital === undefined ? undefined : (names[capital] ?? capital),
+    distribution: capital === undefined ? undefined : (ownEntry(names, capital) ?? capital),
     distribution_version: number,
     distribution_major_version: number === undefined ? undefined : number.split('.')[0] || 'NA',
     distribution_release: codename.kind === 'known' ? codename.value : codename.kind === 'absent' ? 'NA' : undefined,

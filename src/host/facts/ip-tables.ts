@@ -1,3 +1,4 @@
+import { ownEntry } from '../../source/own-entry.js'
 import type { SourceFile } from '../../source/text.js'
 
 /** A row of /proc/net/route: an IPv4 route of the main table. */
@@ -121,7 +122,7 @@ export function parseIpv6Addresses(
     if (line.trim() === '') continue
     const [digits = '', , length = '', scope = '', flags = '', device = ''] = line.trim().split(/\s+/)
     const address = /^[0-9a-f]{32}$/.test(digits) ? plain(digits.match(/.{4}/g)?.join(':') ?? '') : undefined
-    const named = SCOPES[scope]
+    const named = ownEntry(SCOPES, scope)
     if (address === undefined || named === undefined || device === '') return undefined
     const temporary = (Number.parseInt(flags, 16) & IS_TEMPORARY) !== 0
     addresses.push({ device, address, prefix: Number.parseInt(length, 16), scope: named, temporary })

@@ -1,6 +1,7 @@
 import type { Evidence } from '../../evidence/evidence.js'
 import { type HostFiles, textAt } from '../../evidence/host-files.js'
 import { type Dict, type Key, known, unknown, type Value } from '../../jinja/value.js'
+import { ownEntry } from '../../source/own-entry.js'
 import type { SourceFile } from '../../source/text.js'
 import { plainIpv6 } from '../ports/tcp-sockets.js'
 import { contentOf, existsAt, isMissing, isThere } from './file-content.js'
@@ -196,7 +197,7 @@ function typeOf(files: HostFiles, device: string, number: string | undefined): s
   if (bonding.kind !== 'known' || bridge.kind !== 'known') return undefined
   if (bonding.value) return 'bonding'
   if (bridge.value) return 'bridge'
-  return number === undefined ? undefined : (TYPES[number] ?? 'unknown')
+  return number === undefined ? undefined : (ownEntry(TYPES, number) ?? 'unknown')
 }
 
 /** `interfaces`, and one mapping for each under its name; what a driver or `ethtool` says of it stays open. */

@@ -1,5 +1,6 @@
 import type { Evidence } from '../../evidence/evidence.js'
 import { type Found, follow, type HostFiles, textAt } from '../../evidence/host-files.js'
+import { ownEntry } from '../../source/own-entry.js'
 import { isMissing } from './file-content.js'
 import { posixWords } from './shell-words.js'
 
@@ -43,7 +44,7 @@ const FILE_IDS: Readonly<Record<string, string>> = { redhat: 'rhel' }
 
 function normalized(id: string, table: Readonly<Record<string, string>>): string {
   const plain = id.toLowerCase().replaceAll(' ', '_')
-  return table[plain] ?? plain
+  return ownEntry(table, plain) ?? plain
 }
 
 function map2<A, B, C>(left: Found<A>, right: Found<B>, combine: (left: A, right: B) => C): Found<C> {

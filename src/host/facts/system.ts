@@ -1,6 +1,7 @@
 import type { Evidence } from '../../evidence/evidence.js'
 import type { Found, HostFiles } from '../../evidence/host-files.js'
 import { type Dict, type Key, known, type Value } from '../../jinja/value.js'
+import { ownEntry } from '../../source/own-entry.js'
 import { selinuxConfigMode, selinuxConfigType } from '../selinux.js'
 import { contentOf, isMissing, isThere } from './file-content.js'
 import { plainWords } from './shell-words.js'
@@ -57,7 +58,7 @@ export function initSystem(files: HostFiles): string | undefined {
   const comm = contentOf(files, '/proc/1/comm')
   if (comm.kind !== 'known') return undefined
   const name = comm.value.slice(comm.value.lastIndexOf('/') + 1).trim()
-  if (name !== 'init' && !name.endsWith('sh')) return INITS[name] ?? name
+  if (name !== 'init' && !name.endsWith('sh')) return ownEntry(INITS, name) ?? name
   const isSystemd = SYSTEMCTL.some(path => isThere(files, path)) && isThere(files, '/run/systemd/system')
   return isSystemd ? 'systemd' : undefined
 }
@@ -110,7 +111,7 @@ export function selinuxFacts(files: HostFiles, family: string | undefined): Dict
     return hasLibrary ? new Map([['status', known('disabled')]]) : undefined
   }
   const facts = new Map<Key, Value>([['status', known('enabled')]])
-  const mode = MODES[enforce.value]
+  const mode = ownEntry(MODES, enforce.value)
   const config = selinuxConfigMode(files)
   const type = selinuxConfigType(files)
   const version = contentOf(files, '/sys/fs/selinux/policyvers')

@@ -1,4 +1,6 @@
-import { type Found, type HostFiles, textAt } from '../../evidence/host-files.js'
+import { unitName } from '../../effects/describe.js'
+import type { Found, HostFiles } from '../../evidence/host-files.js'
+import { kernelCommandLine } from '../boot/kernel-command-line.js'
 import type { HostPlace, Seen } from '../moment.js'
 import { isStandardUnit, STANDARD_UNITS } from './standard-units.js'
 import { isGenerated, ownNameOf, pulledInBy, type Unit, type UnitFiles, unitFilesOf } from './unit-files.js'
@@ -74,7 +76,7 @@ function reachOf(all: UnitFiles): Reach {
   const masked = new Map<string, HostPlace>()
   const open: string[] = []
   if (all.vendor.kind === 'unknown') open.push(all.vendor.because)
-  const line = kernelCommandLine(all.files)
+  const line = saidOfUnits(all.files)
   const waiting: { readonly name: string; readonly from: Reached }[] = line.starts.map(name => ({
     name,
     from: { way: 'starts', places: [] },
@@ -83,9 +85,9 @@ function reachOf(all: UnitFiles): Reach {
     const name = ownNameOf(all, step.name)
     const before = units.get(name)
     if (before !== undefined && (before.way === 'starts' || step.from.way === 'on-demand')) continue
-    const isCut = line.masks.has(step.name) || line.masks.has(name)
-    if (isCut) {
-      masked.set(name, { file: '/proc/cmdline', line: 1, says: `systemd.mask=${name}` })
+    const says = line.masks.get(step.name) ?? line.masks.get(name)
+    if (says !== undefined) {
+      masked.set(name, { file: '/proc/cmdline', line: 1, says })
       continue
     }
     const loaded = all.unit(name)
@@ -188,36 +190,30 @@ export function triggeredBy(
 }
 
 /** The words that begin a boot elsewhere than at default.target (man kernel-command-line). */
-const RUNLEVELS: Readonly<Record<string, string>> = {
-  1: 'rescue.target',
-  s: 'rescue.target',
-  S: 'rescue.target',
-  single: 'rescue.target',
-  rescue: 'rescue.target',
-  emergency: 'emergency.target',
-  '-b': 'emergency.target',
-  2: 'multi-user.target',
-  3: 'multi-user.target',
-  4: 'multi-user.target',
-  5: 'graphical.target',
-}
+const RUNLEVELS: ReadonlyMap<string, string> = new Map([
+  ...['1', 's', 'S', 'single', 'rescue'].map(word => [word, 'rescue.target'] as const),
+  ...['emergency', '-b'].map(word => [word, 'emergency.target'] as const),
+  ...['2', '3', '4'].map(word => [word, 'multi-user.target'] as const),
+  ['5', 'graphical.target'],
+])
 
-/** What the kernel command line of this boot says of units; the next one is taken to have the same. */
-function kernelCommandLine(files: HostFiles): {
+/**
+ * What the kernel command line of this boot says of units; the next one is taken to have the same. `masks`: each unit with the
+ * parameter that masks it. Source: systemd src/core/main.c parse_proc_cmdline_item, src/debug-generator/debug-generator.c.
+ */
+function saidOfUnits(files: HostFiles): {
   readonly starts: readonly string[]
-  readonly masks: ReadonlySet<string>
+  readonly masks: ReadonlyMap<string, string>
 } {
-  const text = textAt(files, '/proc/cmdline')
-  const words = text.kind === 'known' ? text.value.text.split(/\s+/) : []
+  const found = kernelCommandLine(files)
   let first = 'default.target'
   const starts: string[] = []
-  const masks = new Set<string>()
-  for (const word of words) {
-    const [, name, value = ''] = /^(systemd\.[a-z_]+)=(.*)$/.exec(word) ?? []
-    if (name === 'systemd.unit') first = value
-    else if (name === 'systemd.wants') starts.push(value)
-    else if (name === 'systemd.mask') masks.add(value)
-    else if (name === undefined) first = RUNLEVELS[word] ?? first
+  const masks = new Map<string, string>()
+  for (const { name, value } of found.kind === 'known' ? found.value : []) {
+    if (value === undefined) first = RUNLEVELS.get(name) ?? first
+    else if (name === 'systemd.unit') first = isUnitName(value) ? value : first
+    else if (name === 'systemd.wants') starts.push(unitName(value))
+    else if (name === 'systemd.mask') masks.set(unitName(value), `${name}=${value}`)
   }
   return { starts: [first, ...starts], masks }
 }

@@ -1,3 +1,4 @@
+import { ownEntry } from '../../source/own-entry.js'
 import { isUnitName, unescapeUnit } from './unit-syntax.js'
 
 /** What a process belongs to, by its cgroup. */
@@ -108,7 +109,7 @@ function containerOf(parts: readonly string[], first: number): Extract<Owner, { 
     const id = parts.findLast(part => new RegExp(`^${ID}$`).test(part))
     return { kind: 'container', runtime: 'cri', pod, ...(id !== undefined && { id }) }
   }
-  const runtime = CONTAINER_DIRECTORIES[parts[first] ?? '']
+  const runtime = ownEntry(CONTAINER_DIRECTORIES, parts[first] ?? '')
   const id = parts[first + 1]
   if (runtime !== undefined && id !== undefined) return { kind: 'container', runtime, id, pod }
   const machine = /^machine-(.+)\.scope$/.exec(parts[first] ?? '')?.[1]

@@ -65,6 +65,17 @@ function liveMoment(): Moment {
   }
 }
 
+/** What commands print on this machine, as a collector would have it. */
+function printedHere(commands: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    commands.flatMap(line => {
+      const [program = '', ...words] = line.split(' ')
+      const { status, stdout } = spawnSync(program, words, { encoding: 'utf8' })
+      return status === 0 ? [[line, stdout] as const] : []
+    }),
+  )
+}
+
 function swapOfMachine(): Moment['swap'] {
   const [, ...lines] = readFileSync('/proc/swaps', 'utf8').trim().split('\n')
   return { kind: 'known', value: lines.map(line => ({ device: line.split(/\s/)[0] ?? '' })), places: [] }
@@ -79,7 +90,7 @@ function playbook(root: string, show: object, last: readonly object[]): string {
 /** What whofixes knows each result to be. */
 function ownResults(root: string, tree: string): readonly Value[] {
   const moment = liveMoment()
-  const evidence = evidenceOf({})
+  const evidence = evidenceOf({ commands: printedHere(['ip route', 'systemctl --version']) })
   writeFiles(tree, { 'own.yml': playbook(root, { debug: { msg: '{{ r }}' } }, []), inventory: 'h\n' })
   const { run } = analyzeRun(openDirectory(tree), {
     ...defaultRequest,

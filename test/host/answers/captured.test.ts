@@ -15,7 +15,7 @@ const modules = {
   [`${release}/modules.dep`]:
     'kernel/net/bridge/br_netfilter.ko.xz: kernel/net/bridge/bridge.ko\nkernel/net/ip-vs.ko:\n',
   [`${release}/modules.builtin`]: 'kernel/net/ipv6/ipv6.ko\n',
-  [`${release}/modules.alias`]: 'alias nf_conntrack-2 nf_conntrack\nalias pci:v*d* x\n',
+  [`${release}/modules.alias`]: 'alias nf_conntrack-2 nf_conntrack\nalias pci:v*d* x\nalias x-[a-c]-y x\n',
 }
 const bin = {
   '/sbin': null,
@@ -30,6 +30,8 @@ const rows: readonly (readonly [host: Host, task: object, expression: string, va
   [{ files: modules, sysctl: kernel }, { command: 'modinfo br-netfilter' }, 'r is failed', false],
   [{ files: modules, sysctl: kernel }, { command: 'modinfo ip_vs' }, 'r.rc', 0],
   [{ files: modules, sysctl: kernel }, { command: 'modinfo nf_conntrack_2' }, 'r.rc', 0],
+  [{ files: modules, sysctl: kernel }, { command: 'modinfo x-b-y' }, 'r.rc', 0],
+  [{ files: modules, sysctl: kernel }, { command: 'modinfo x-d-y' }, 'r.rc', 1],
   [{ files: modules, sysctl: kernel }, { command: 'modinfo nosuch', failed_when: 'r.rc not in [0, 1]' }, 'r.rc', 1],
   [{ files: modules, sysctl: kernel }, { shell: 'modinfo nosuch' }, 'r is failed', true],
   [{ files: modules, sysctl: kernel }, { command: 'modinfo ipv6' }, 'r.rc', 1],
@@ -39,7 +41,7 @@ const rows: readonly (readonly [host: Host, task: object, expression: string, va
     'r.rc',
     0,
   ],
-  [{ files: modules, sysctl: kernel, notCaptured: [release] }, { command: 'modinfo br_netfilter' }, 'r.rc', null],
+  [{ files: {}, sysctl: kernel, notCaptured: [release] }, { command: 'modinfo br_netfilter' }, 'r.rc', null],
   [{ files: {}, sysctl: kernel }, { command: 'modinfo br_netfilter' }, 'r.rc', null],
   [
     { files: modules, sysctl: kernel },
@@ -90,6 +92,42 @@ const rows: readonly (readonly [host: Host, task: object, expression: string, va
     'r.stdout',
     'cgroup2fs',
   ],
+  [
+    { commands: { 'systemctl --version': 'systemd 252 (252.39-1~deb12u2)\n+PAM +AUDIT\n' } },
+    {
+      shell: 'set -o pipefail && systemctl --version | head -n 1 | cut -d " " -f 2',
+      args: { executable: '/bin/bash' },
+    },
+    'r.stdout',
+    '252',
+  ],
+  [{}, { command: 'systemctl --version' }, 'r.stdout', null],
+  [{ commands: { 'systemctl --version': 'systemd 252\n' } }, { command: 'systemctl --version x' }, 'r.stdout', null],
+  ...(
+    [
+      ["ip -4 route list 0/0 | sed 's/.*dev \\([[:alnum:]]*\\).*/\\1/'", 'eth0'],
+      ['ip route show default', 'default via 192.0.2.1 dev eth0 proto dhcp '],
+      ['ip -4 route list 192.0.2.0/24', null],
+      ['ip -6 route list default', null],
+      ['ip route add default via 192.0.2.9', null],
+    ] as const
+  ).map(
+    ([raw, value]) =>
+      [
+        { commands: { 'ip route': 'default via 192.0.2.1 dev eth0 proto dhcp \n192.0.2.0/24 dev eth0 scope link \n' } },
+        { raw },
+        'r.stdout_lines[0]',
+        value,
+      ] as const,
+  ),
+  [
+    { commands: { 'ip route': 'default \n\tnexthop via 192.0.2.1 dev a weight 1 \n192.0.2.0/24 dev a \n' } },
+    { command: 'ip route list 0/0' },
+    'r.stdout',
+    'default \n\tnexthop via 192.0.2.1 dev a weight 1 ',
+  ],
+  [{ commands: { 'ip route': '192.0.2.0/24 dev a \n' } }, { command: 'ip route list 0/0' }, 'r.stdout', ''],
+  [{}, { command: 'ip route list 0/0' }, 'r.stdout', null],
   [{ files: { '/x': 'a\n' } }, { command: 'cat /x', become: false }, 'r.rc', null],
   [{ files: { '/x': 'a\n' } }, { command: 'cat /x', delegate_to: 'other' }, 'r.rc', null],
   [{ files: { '/x': 'a\n' } }, { shell: 'cat /x > /y' }, 'r.rc', null],

@@ -1,14 +1,12 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import type { Evidence } from '../../../src/evidence/evidence.js'
-import { ABSENT, type Entry, type Found, type HostFiles, resolveLink } from '../../../src/evidence/host-files.js'
+import { ABSENT, type HostFiles } from '../../../src/evidence/host-files.js'
 import type { Moment, SwapArea, UnitState } from '../../../src/host/moment.js'
-
-/** A file by its text, a link, `null` for an empty directory. */
-export type Written = string | null | { readonly link: string } | { readonly text: string; readonly mode: number }
+import { filesOf, type Written } from '../files.js'
 
 /** What a test knows of a host. */
 export interface Host {
-  readonly files?: Readonly<Record<string, Written>>
+  readonly files?: Readonly<Record<string, Exclude<Written, Uint8Array>>>
   /** Paths of which nobody knows anything. */
   readonly notCaptured?: readonly string[]
   readonly sysctl?: Readonly<Record<string, string>>
@@ -19,55 +17,16 @@ export interface Host {
   readonly commands?: Readonly<Record<string, string>>
 }
 
+/** Owned by root with the usual modes, as `stat` would say it. */
 function filesIn({ files = {}, notCaptured = [] }: Host): HostFiles {
-  const directories = new Set(['/'])
-  for (const path of Object.keys(files)) {
-    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) directories.add(path.slice(0, at))
-  }
-  const because = (path: string): string => `${path} was not captured`
-  const isOpen = (path: string): boolean => notCaptured.some(each => path === each || path.startsWith(`${each}/`))
-  const entry = (path: string): Found<Entry> => {
-    const at = resolved(path)
-    if (isOpen(at)) return { kind: 'unknown', because: because(at) }
-    const written = files[at]
-    if (written === null || (written === undefined && directories.has(at))) {
-      return { kind: 'known', value: { kind: 'directory', path: at, mode: 0o755, uid: 0, gid: 0 } }
-    }
-    if (written === undefined) return ABSENT
-    if (typeof written === 'object' && 'link' in written) {
-      return { kind: 'known', value: { kind: 'link', path: at, target: written.link, mode: 0o777, uid: 0, gid: 0 } }
-    }
-    const { text, mode } = typeof written === 'string' ? { text: written, mode: 0o644 } : written
-    const file = { path: at, text }
-    const size = Buffer.byteLength(text)
-    return {
-      kind: 'known',
-      value: { kind: 'file', path: at, mode, size, uid: 0, gid: 0, content: () => ({ kind: 'text', file }) },
-    }
-  }
-  /** The path with links among its directories followed. */
-  const resolved = (path: string): string => {
-    const parts = path.split('/').filter(Boolean)
-    let at = ''
-    for (const [index, part] of parts.entries()) {
-      at = `${at}/${part}`
-      const written = files[at]
-      if (index < parts.length - 1 && typeof written === 'object' && written !== null && 'link' in written)
-        at = resolveLink({ kind: 'link', path: at, target: written.link })
-    }
-    return at === '' ? '/' : at
-  }
-  return {
-    entry,
-    list: path => {
-      const at = resolved(path)
-      if (isOpen(at)) return { kind: 'unknown', because: because(at) }
-      const prefix = at === '/' ? '/' : `${at}/`
-      const below = [...Object.keys(files), ...directories].filter(each => each.startsWith(prefix) && each !== at)
-      const names = new Set(below.map(each => each.slice(prefix.length).split('/')[0] ?? ''))
-      return { kind: 'known', value: [...names].filter(Boolean).sort() }
-    },
-  }
+  const record = Object.fromEntries(
+    Object.entries(files).map(([path, written]) => {
+      if (written === null) return [path, written]
+      const given = typeof written === 'string' ? { text: written } : written
+      return [path, { mode: 'link' in given ? 0o777 : 0o644, uid: 0, gid: 0, ...given }]
+    }),
+  )
+  return notCaptured.length === 0 ? filesOf(record) : filesOf(record, { captured: ['/'], unreadable: notCaptured })
 }
 
 /** A host in memory at one moment. */

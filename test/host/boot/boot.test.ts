@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { bootOf } from '../../../src/host/boot/boot.js'
 import { loadByProcps } from '../../../src/host/boot/procps.js'
 import { swapAtBoot } from '../../../src/host/boot/swap.js'
-import { isUnreadSysctlConf, sysctlAtBoot } from '../../../src/host/boot/sysctl.js'
+import { sysctlAtBoot } from '../../../src/host/boot/sysctl.js'
 import { writtenTo } from '../../../src/host/boot/sysctl-keys.js'
 import { hostMoment, hostTree, type Node } from './host-tree.js'
 
@@ -363,15 +363,6 @@ describe('a setting after the next boot', () => {
     })
   }
 
-  it('tells the main file that is not read', () => {
-    assert.ok(isUnreadSysctlConf(hostTree({ '/etc/sysctl.conf': 'x=1\n' })))
-    assert.ok(
-      !isUnreadSysctlConf(
-        hostTree({ '/etc/sysctl.conf': 'x=1\n', '/etc/sysctl.d/99-sysctl.conf': { link: '../sysctl.conf' } }),
-      ),
-    )
-  })
-
   it('reads a file of a megabyte at once', () => {
     const files = hostTree({
       '/etc/sysctl.d/a.conf': 'net.ipv4.conf.*.rp_filter=1\nvm.x=1 # aaaaaaaaaaaaaaaaaaaaa\n'.repeat(16_000),
@@ -729,15 +720,14 @@ describe('a host after its next boot', () => {
     assert.deepEqual(state.kind === 'known' && state.value.atBoot, { kind: 'known', value: true })
     assert.equal(after.listeners.kind, 'unknown')
     assert.equal(after.sysctl('net.ipv4.ip_forward').kind, 'known')
-    assert.deepEqual(after.notes, [])
     const listeners = { kind: 'known', value: [], places: [] } as const
     assert.equal(bootOf(files, after, { listeners }).listeners, listeners)
   })
 
   it('says which directories of units it did not see', () => {
     const files = hostTree({ '/etc/fstab': '' }, ['/etc/fstab'])
-    const { notes, swap } = bootOf(files, hostMoment(files, { elsewhere: 'unknown' }))
-    assert.match(notes.join(), /\/etc\/systemd\/system was not captured/)
-    assert.equal(swap.kind, 'unknown')
+    const { swap, unit: unitAfter } = bootOf(files, hostMoment(files, { elsewhere: 'unknown' }))
+    for (const seen of [swap, unitAfter('a.service')])
+      assert.match(seen.kind === 'unknown' ? seen.because : seen.kind, /\/etc\/systemd\/system was not captured/)
   })
 })

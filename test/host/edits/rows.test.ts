@@ -3,15 +3,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { fstabWith, fstabWithout } from '../../../src/host/edits/fstab.js'
-import { isTakenForLoaded } from '../../../src/host/edits/modprobe.js'
-import {
-  isSameRunningValue,
-  reloadCommand,
-  sysctlFileWith,
-  sysctlTarget,
-  writtenValue,
-} from '../../../src/host/edits/sysctl-file.js'
-import { hostTree } from '../boot/host-tree.js'
+import { isSameRunningValue, reloadCommand, sysctlFileWith, writtenValue } from '../../../src/host/edits/sysctl-file.js'
 
 function rows<T>(name: string): readonly T[] {
   const path = fileURLToPath(new URL(`../../../../test/host/edits/${name}`, import.meta.url))
@@ -75,15 +67,12 @@ describe('lines of fstab that state=absent takes out', () => {
 interface SysctlRow {
   readonly name: string
   readonly collection: string
-  readonly isLink: boolean
   readonly before: string
   readonly key: string
   readonly value: string
   readonly state: 'present' | 'absent'
   readonly expected: string
   readonly changed: boolean
-  readonly stillLink: boolean | null
-  readonly target: string | null
 }
 
 describe('files of settings that ansible.posix.sysctl writes', () => {
@@ -92,21 +81,8 @@ describe('files of settings that ansible.posix.sysctl writes', () => {
       const value = row.state === 'absent' ? undefined : row.value
       const edited = sysctlFileWith(row.before, { name: row.key, value })
       assert.deepEqual(edited, { text: row.expected, changed: row.changed })
-      if (!row.isLink) return
-      const files = hostTree({
-        '/etc/sysctl.d/99-sysctl.conf': { link: '../sysctl.conf' },
-        '/etc/sysctl.conf': row.before,
-      })
-      const target = sysctlTarget(files, '/etc/sysctl.d/99-sysctl.conf', row.collection)
-      const path = row.stillLink === true ? '/etc/sysctl.conf' : '/etc/sysctl.d/99-sysctl.conf'
-      assert.deepEqual(target, { kind: 'known', value: { path, replacesLink: row.stillLink !== true } })
     })
   }
-
-  it('does not know where it writes where the link was not captured', () => {
-    const files = hostTree({}, ['/proc'])
-    assert.equal(sysctlTarget(files, '/etc/sysctl.d/99-sysctl.conf', '1.6.2').kind, 'unknown')
-  })
 
   it('knows what runs then, and what counts as the same', () => {
     assert.deepEqual(reloadCommand('/a', { ignoreErrors: true }), ['sysctl', '-e', '-p', '/a'])
@@ -114,13 +90,5 @@ describe('files of settings that ansible.posix.sysctl writes', () => {
     assert.ok(isSameRunningValue('4096\t131072\t6291456\n', '4096 131072 6291456'))
     assert.ok(!isSameRunningValue('1', '1 # on'))
     assert.deepEqual(['Yes', 'off', ' 7 ', '1.0'].map(writtenValue), ['1', '0', '7', '1.0'])
-  })
-})
-
-describe('what community.general.modprobe takes for loaded', () => {
-  it('looks at the name in /proc/modules and at the path in modules.builtin', () => {
-    assert.ok(isTakenForLoaded('br-netfilter', 'br_netfilter 32768 0 - Live 0x0\n', ''))
-    assert.ok(isTakenForLoaded('loop', '', 'kernel/drivers/block/loop.ko\n'))
-    assert.ok(!isTakenForLoaded('br_netfilter', 'br_netfilter2 1 0\n', 'kernel/net/br-netfilter.ko\n'))
   })
 })

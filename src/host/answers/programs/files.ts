@@ -179,7 +179,7 @@ const stat: Program = ({ words, moment }) => {
     '%g': value.gid,
     '%s': value.kind === 'file' && !/^\/(?:proc|sys)\//.test(value.path) ? value.size : undefined,
   }
-  if (!(format in said)) return undefined
+  if (!Object.hasOwn(said, format)) return undefined
   return said[format] === undefined ? notKnown(`${format} of ${path} was not captured`) : prints(`${said[format]}\n`)
 }
 

@@ -1,5 +1,8 @@
-import type { Found } from '../../../evidence/host-files.js'
-import { globMatcher } from '../../../inventory/patterns.js'
+import { ABSENT, type Found } from '../../../evidence/host-files.js'
+import { ownEntry } from '../../../source/own-entry.js'
+import { aliasesIn, builtInModulesIn, dependenciesIn } from '../../boot/kernel-modules.js'
+import { moduleName } from '../../boot/modprobe-d.js'
+import { matchesPattern } from '../../boot/pattern.js'
 import { sysctlKeyOf } from '../../boot/sysctl-d.js'
 import type { Moment } from '../../moment.js'
 import { standsAt, textOfFile } from '../paths.js'
@@ -79,48 +82,35 @@ export function modulePresence(moment: Moment, name: string): Found<'module' | '
     const because = here?.kind === 'unknown' ? here.because : `there is no ${directory}`
     return { kind: 'unknown', because }
   }
-  const wanted = name.replaceAll('-', '_')
-  const index = textOfFile(moment, `${directory}/modules.dep`)
-  if (index === undefined || index === 'directory')
-    return { kind: 'unknown', because: `${directory}/modules.dep is no file` }
-  if (index.kind === 'unknown') return index
-  const paths = index.kind === 'known' ? index.value.split('\n').map(line => line.split(':')[0] ?? '') : []
-  if (paths.some(path => nameOf(path) === wanted)) return { kind: 'known', value: 'module' }
-  const builtIn = textOfFile(moment, `${directory}/modules.builtin`)
-  if (builtIn === undefined || builtIn === 'directory')
-    return { kind: 'unknown', because: `${directory}/modules.builtin is no file` }
+  const wanted = moduleName(name)
+  const dep = indexIn(moment, directory, 'modules.dep')
+  if (dep.kind === 'unknown') return dep
+  if (dep.kind === 'known' && dependenciesIn(dep.value).has(wanted)) return { kind: 'known', value: 'module' }
+  const builtIn = indexIn(moment, directory, 'modules.builtin')
   if (builtIn.kind === 'unknown') return builtIn
-  if (builtIn.kind === 'known' && builtIn.value.split('\n').some(path => nameOf(path) === wanted)) {
+  if (builtIn.kind === 'known' && builtInModulesIn(builtIn.value, directory).has(wanted)) {
     const described = standsAt(moment, `${directory}/modules.builtin.modinfo`, true)
     if (described?.kind === 'known') return { kind: 'known', value: 'module' }
-    return described?.kind === 'absent' ? ABSENT_MODULE : { kind: 'known', value: 'undescribed' }
+    return described?.kind === 'absent' ? ABSENT : { kind: 'known', value: 'undescribed' }
   }
-  return aliasOf(moment, directory, wanted)
+  const aliases = indexIn(moment, directory, 'modules.alias')
+  if (aliases.kind === 'unknown')
+    return { kind: 'unknown', because: `whether ${wanted} is an alias: ${aliases.because}` }
+  const isAlias = aliases.kind === 'known' && aliasesIn(aliases.value).some(([pattern]) => matches(pattern, wanted))
+  return isAlias ? { kind: 'known', value: 'module' } : ABSENT
 }
 
-const ABSENT_MODULE: Found<never> = { kind: 'absent' }
-
-/** `kernel/net/bridge/br_netfilter.ko.xz` */
-function nameOf(path: string): string | undefined {
-  return /([^/]+)\.ko(?:\.\w+)?$/.exec(path.trim())?.[1]?.replaceAll('-', '_')
+/** A file that depmod writes, as kmod opens it at this moment. */
+function indexIn(moment: Moment, directory: string, name: string): Found<string> {
+  const found = textOfFile(moment, `${directory}/${name}`)
+  return found === undefined || found === 'directory'
+    ? { kind: 'unknown', because: `${directory}/${name} is no file` }
+    : found
 }
 
-function aliasOf(moment: Moment, directory: string, wanted: string): Found<'module'> {
-  const found = textOfFile(moment, `${directory}/modules.alias`)
-  if (found === undefined || found === 'directory')
-    return { kind: 'unknown', because: `${directory}/modules.alias is no file` }
-  if (found.kind === 'unknown') return { kind: 'unknown', because: `whether ${wanted} is an alias: ${found.because}` }
-  if (found.kind === 'absent') return ABSENT_MODULE
-  for (const line of found.value.split('\n')) {
-    const [word, pattern = ''] = line.split(/\s+/)
-    if (word !== 'alias') continue
-    const plainest = pattern.replaceAll('-', '_')
-    const isPattern = /[*?[]/.test(pattern)
-    if (isPattern ? plainest[0] === wanted[0] && globMatcher(plainest)(wanted) : plainest === wanted) {
-      return { kind: 'known', value: 'module' }
-    }
-  }
-  return ABSENT_MODULE
+function matches(pattern: string, name: string): boolean {
+  if (!/[*?[]/.test(pattern)) return pattern === name
+  return (pattern[0] === name[0] || !/^\w/.test(pattern)) && matchesPattern(pattern, name, { path: false })
 }
 
 const uname: Program = ({ words, moment, evidence }) => {
@@ -133,7 +123,7 @@ const uname: Program = ({ words, moment, evidence }) => {
     '-n': 'kernel.hostname',
     '-v': 'kernel.version',
   }
-  const key = ofKernel[option]
+  const key = ownEntry(ofKernel, option)
   if (key !== undefined) return kernelValue(moment, key)
   if (option !== '-m' && option !== '--machine') return undefined
   const printed = evidence.command(['uname', '-a'])
@@ -170,5 +160,23 @@ const swapon: Program = ({ words, moment }: Call) => {
   return prints({ because, pieces: [...heading, ...areas.flatMap(({ device }) => [device, null, '\n'])] })
 }
 
+/**
+ * `ip route list 0/0`: the routes to everywhere, which stand in what `ip route` printed; a prefix is meant as it is
+ * (ip-route(8)). Ways that a route parts into stand on lines of their own below it.
+ */
+const ip: Program = ({ words, evidence }) => {
+  const [object, verb, prefix, ...more] = words[0] === '-4' ? words.slice(1) : words
+  if (object !== 'route' || (verb !== 'list' && verb !== 'show') || more.length > 0) return undefined
+  if (prefix !== '0/0' && prefix !== '0.0.0.0/0' && prefix !== 'default') return undefined
+  const printed = evidence.command(['ip', 'route'])
+  if (printed.kind !== 'known' || printed.value.status !== 0) return notKnown('`ip route` was not captured')
+  let isWanted = false
+  const wanted = printed.value.stdout.split('\n').filter(line => {
+    if (!/^\s/.test(line)) isWanted = /^(?:[a-z]+ )?default(?: |$)/.test(line)
+    return isWanted
+  })
+  return prints(wanted.map(line => `${line}\n`).join(''))
+}
+
 /** Programs that ask the kernel. */
-export const kernelPrograms: Readonly<Record<string, Program>> = { hostname, modinfo, swapon, sysctl, uname }
+export const kernelPrograms: Readonly<Record<string, Program>> = { hostname, ip, modinfo, swapon, sysctl, uname }

@@ -1,3 +1,5 @@
+import { ownEntry } from '../../../source/own-entry.js'
+
 /** What a program takes: flags and options with a value, each by its short letter or long name. */
 export interface Taken {
   /** Letters that stand alone. */
@@ -29,8 +31,8 @@ export function readWords(words: readonly string[], taken: Taken): ReadWords | u
     }
     if (word.startsWith('--')) {
       const [name = '', given] = splitOnce(word.slice(2), '=')
-      const flag = taken.long?.[name]
-      const valued = taken.longValues?.[name]
+      const flag = ownEntry(taken.long ?? {}, name)
+      const valued = ownEntry(taken.longValues ?? {}, name)
       if (flag !== undefined && given === undefined) flags.add(flag)
       else if (valued !== undefined) {
         const value = given ?? words[++at]

@@ -1,4 +1,5 @@
 import { compileRegex } from '../../../inventory/regex.js'
+import { ownEntry } from '../../../source/own-entry.js'
 
 export type Grammar = 'basic' | 'extended' | 'fixed'
 
@@ -107,7 +108,7 @@ function bracketOf(inside: string): string | undefined {
   while (rest !== '') {
     const named = /^\[:(\w+):\]/.exec(rest)
     if (named !== null) {
-      const found = CLASSES[named[1] ?? '']
+      const found = ownEntry(CLASSES, named[1] ?? '')
       if (found === undefined) return undefined
       out += found
       rest = rest.slice(named[0].length)

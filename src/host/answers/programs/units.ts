@@ -1,3 +1,5 @@
+import { unitName } from '../../../effects/describe.js'
+import { ownEntry } from '../../../source/own-entry.js'
 import { readWords } from './options.js'
 import type { Call, Outcome, Program } from './outcome.js'
 import { complains, ends, notKnown, oneOf, prints } from './outcome.js'
@@ -18,7 +20,10 @@ const ENABLED: Readonly<Record<string, 0 | 1>> = {
   transient: 1,
 }
 
+const VERSION = ['systemctl', '--version']
+
 const systemctl: Program = call => {
+  if (call.words.length === 1 && call.words[0] === '--version') return versionOf(call)
   const read = readWords(call.words, {
     flags: 'q',
     values: 'pP',
@@ -28,9 +33,7 @@ const systemctl: Program = call => {
   if (read === undefined) return undefined
   const [verb, unit, ...more] = read.operands
   if (unit === undefined || more.length > 0 || /[*?[/]/.test(unit)) return undefined
-  const name = /\.(?:service|socket|target|device|mount|automount|swap|timer|path|slice|scope)$/.test(unit)
-    ? unit
-    : `${unit}.service`
+  const name = unitName(unit)
   const isQuiet = read.flags.has('q')
   switch (verb) {
     case 'is-active':
@@ -48,6 +51,12 @@ const systemctl: Program = call => {
     default:
       return undefined
   }
+}
+
+function versionOf({ evidence }: Call): Outcome {
+  const printed = evidence.command(VERSION)
+  if (printed.kind !== 'known' || printed.value.status !== 0) return notKnown('`systemctl --version` was not captured')
+  return prints(`${printed.value.stdout.replace(/\n$/, '')}\n`)
 }
 
 const INACTIVE = 'whether it is inactive or failed was not captured'
@@ -73,7 +82,7 @@ function isEnabled({ moment }: Call, name: string, isQuiet: boolean): Outcome {
     return complains(oneOf([1, 4], 'systemd'), stdout)
   }
   const { enabled } = unit.value
-  const status = enabled === undefined ? undefined : ENABLED[enabled]
+  const status = enabled === undefined ? undefined : ownEntry(ENABLED, enabled)
   if (enabled === undefined || status === undefined) return notKnown(`whether ${name} is enabled was not captured`)
   return { ...ends(status), stdout: isQuiet ? '' : `${enabled}\n` }
 }
