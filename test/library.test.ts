@@ -293,7 +293,7 @@ describe('the library', () => {
     return { status, out: stdout, err: stderr }
   }
 
-  it('loads three files where it is imported, and the pipeline with the first call', () => {
+  it('loads five files where it is imported, and the pipeline with the first call', () => {
     const loaded = (program: string): readonly string[] => {
       const coverage = mkdtempSync(join(directory, 'coverage-'))
       const { status, err } = run(program, { NODE_V8_COVERAGE: coverage })
@@ -306,7 +306,9 @@ describe('the library', () => {
     assert.deepEqual(loaded(`import ${JSON.stringify(library.href)}`).toSorted(), [
       'dist/src/library.js',
       'dist/src/reports/answer-json.js',
+      'dist/src/reports/json-text.js',
       'dist/src/source/diagnostic.js',
+      'dist/src/source/visible.js',
     ])
     const called = loaded(
       `import { analyze } from ${JSON.stringify(library.href)}; await analyze({ source: 'v2.31.0' })`,
