@@ -62,13 +62,11 @@ const etcHostsOnHost: Look = context => {
     return { state: 'unneeded', says, places: own.length === 0 ? [{ file: HOSTS }] : own.map(place), steps: [] }
   }
   const says = `/etc/hosts names ${name}: ${reached.address}`
-  if (isOwnAddress(files, reached.address) !== false)
-    // Without its line: where the host stands in a list of all it is another one on each.
-    return { state: 'ok', says, places: [{ file: HOSTS, says: `${reached.address} is ${name}` }], steps: [] }
+  // Without its line: where the host stands in a list of all it is another one on each.
+  const places = [{ file: HOSTS, says: `${reached.address} is ${name}` }]
+  if (isOwnAddress(files, reached.address) !== false) return { state: 'ok', says, places, steps: [] }
   return {
-    ...unknownAnswer(`${says}, which is none of the host's addresses: whether it leads here is not known`, [
-      place(reached),
-    ]),
+    ...unknownAnswer(`${says}, which is none of the host's addresses: whether it leads here is not known`, places),
     steps: [{ says: 'see where the name leads, and mend the line', command: `getent ahosts ${quoted(name)}` }],
   }
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { writeFleet } from '../host/sample-fleet.js'
+import { hostsFileOfAll, writeFleet } from '../host/sample-fleet.js'
 import { writeFiles } from '../source/trees.js'
 import { type Host, withoutTables } from './fleet-answers.js'
 import { runWhofixes } from './run-whofixes.js'
@@ -68,6 +68,36 @@ describe('preflight over many hosts', () => {
     assert.equal(kinds(`${groups}\n[rack3:vars]\nnobody_reads_this=3\n`), without)
     // The role code asks for this one.
     assert.ok(kinds(`${groups}\n[rack3:vars]\nkubelet_fail_swap_on=false\n`) > without)
+  })
+
+  it('puts hosts together that know each other by name, and tells which of them its own name leads astray', () => {
+    const known = join(directory, 'known')
+    const everyone = hostsFileOfAll(30)
+    const { inventory, evidence } = writeFleet(known, 30, 0, { '/etc/hosts': everyone })
+    const astray = everyone.replace(/^.* node9$/m, '127.0.1.1 node9')
+    writeFleet(join(known, 'other'), 9, 0, { '/etc/hosts': astray })
+    renameSync(join(known, 'other', 'evidence', 'node9.tar'), join(evidence, 'node9.tar'))
+    const ask = (host: string): readonly Host[] =>
+      hostsOf(
+        runWhofixes([
+          ...['preflight', tree, '--host', host, '-i', inventory, '--evidence', evidence],
+          ...['-q', '--format', 'json'],
+        ]).out,
+      )
+    const all = ask('all')
+    const groupOf = (name: string): string | null | undefined => {
+      const found = all.find(({ host }) => host === name)
+      return found?.sameAs ?? found?.host
+    }
+    assert.equal(groupOf('node10'), groupOf('node6'))
+    assert.equal(groupOf('node28'), groupOf('node14'))
+    assert.equal(groupOf('node9'), 'node9')
+    for (const host of ['node6', 'node7', 'node9', 'node14']) {
+      const [alone] = ask(host)
+      const among = all.find(each => each.host === host)
+      assert.ok(alone !== undefined && among !== undefined)
+      assert.deepEqual(withoutTables(among), withoutTables(alone), host)
+    }
   })
 
   it('takes patterns as Ansible does', () => {

@@ -17,15 +17,15 @@ const KERNEL = '6.1.0-21-amd64'
  * Writes a fleet of servers that differ as real ones do: every host has its own name, addresses, processes and amount of memory;
  * every seventh has swap, every eleventh an agent on the port of kubelet, every thirteenth a setting of its own that comes late,
  * every 17th a process of nobody's on that port, every 19th too little memory, every 23rd an older kernel. `filler`: members
- * that each archive has besides, as what `whofixes collect` takes has many that nothing asks for.
+ * that each archive has besides, as what `whofixes collect` takes has many that nothing asks for; `also`: files of every host.
  */
-export function writeFleet(directory: string, count: number, filler = 0): SampleFleet {
+export function writeFleet(directory: string, count: number, filler = 0, also: HostRecord = {}): SampleFleet {
   const evidence = join(directory, 'evidence')
   mkdirSync(evidence, { recursive: true })
   const hosts = Array.from({ length: count }, (_, index) => `node${index + 1}`)
   const more = fillerOf(filler)
   for (const [index, host] of hosts.entries()) {
-    const record = { ...sampleHost(index, host), ...more }
+    const record = { ...sampleHost(index, host), ...more, ...also }
     writeFileSync(join(evidence, `${host}.tar`), archiveOf(membersOf(record)))
   }
   const inventory = join(directory, 'inventory.ini')
@@ -35,6 +35,12 @@ export function writeFleet(directory: string, count: number, filler = 0): Sample
 
 function addressOf(index: number): string {
   return `10.${20 + (index >> 8)}.${index & 255}.${10 + (index % 200)}`
+}
+
+/** A hosts file that names all hosts of a fleet, as a cluster may have left it on each. */
+export function hostsFileOfAll(count: number): string {
+  const lines = Array.from({ length: count }, (_, index) => `${addressOf(index)} node${index + 1}.lan node${index + 1}`)
+  return ['127.0.0.1 localhost', ...lines, ''].join('\n')
 }
 
 function inventoryOf(hosts: readonly string[]): string {

@@ -1,5 +1,6 @@
 import { lookAtAnother } from '../../analyze.js'
 import { collectGuards, type Guards, guardsHold } from '../../host/alike/guards.js'
+import { exchange } from '../../host/alike/identity.js'
 import { answeredText, dressedAs, type Subject } from '../../host/alike/question.js'
 import { amounts, hasSameAnswers, type Trace, watch } from '../../host/alike/watched.js'
 import { observeOperations } from '../../jinja/observed.js'
@@ -55,12 +56,18 @@ export function workOutBy(fleet: Fleet, { host, subject }: Candidate, known: Kno
   )
   if (onHost === undefined) return undefined
   const report = reportedHost({ ...analysis, onHost }, fleet.only)
+  for (const { path } of report.changes) watched.shows(path)
   const [facts, looked] = [factsIn(answers.trace), watched.trace()]
   const trace = {
     questions: [...looked.questions, ...facts.questions],
     answers: [...looked.answers, ...facts.answers],
   }
-  const masked = mapTexts(withoutTableLines({ ...report, hosts: [] }), maskFor({ ...first, passing: subject.passing }))
+  const exchanged = exchange(subject.identity, first.identity)
+  const identity = { ...subject.identity, mask: (text: string) => subject.identity.mask(exchanged(text)) }
+  const masked = mapTexts(
+    withoutTableLines({ ...report, hosts: [] }),
+    maskFor({ ...first, identity, passing: subject.passing }),
+  )
   return { ...answers, host, trace, report: masked, diagnostics: [] }
 }
 
@@ -102,6 +109,7 @@ export function workOut(fleet: Fleet, { host, station, subject }: Candidate): Kn
     const made = { source: sourceOf(origin), playbook: run.playbook, ansible: reportedAnsible(run.ansible) }
     return [analysis, reportedHost(analysis, only), made, analysis.diagnostics.map(reportedDiagnostic)] as const
   })
+  for (const { path } of report.changes) watched.shows(path)
   const masked = mapTexts(withoutTableLines({ ...report, hosts: [] }), maskFor(subject))
   const answers = {
     host,

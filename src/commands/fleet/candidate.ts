@@ -37,7 +37,7 @@ export function candidateOf(fleet: Fleet, host: string): Candidate {
   const given = facts().get(host) ?? facts().get(ANY_HOST) ?? (evidence === undefined ? undefined : factsOf(evidence))
   const { inventory, beside } = opened
   const { counted, others } = groupsFor(fleet, host)
-  const subject = subjectOf(captured, given, ownNames(host, opened, given, captured, others))
+  const subject = subjectOf(captured, given, ownNames(host, opened, given, captured, others), fleet.names())
   const { mask, values } = subject.identity
   const definitions = [
     ...(inventory.hosts.get(host)?.variables ?? []),

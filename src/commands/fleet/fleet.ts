@@ -19,6 +19,8 @@ export interface Fleet {
   /** Read when first asked for. */
   readonly facts: () => ReadonlyMap<string, Dict>
   readonly named: () => Named
+  /** The names of all hosts of the inventory, whole and up to the first dot. */
+  readonly names: () => ReadonlySet<string>
   readonly only: readonly string[] | undefined
   /** What is wrong with what was read so far. */
   readonly diagnostics: readonly Diagnostic[]
@@ -59,7 +61,8 @@ export function openFleet(
       : readFacts(request.facts, report, opened.inventory.hosts.keys()),
   )
   const named = once(() => namedIn(tree, opened, request))
-  return { tree, request, opened, hosts, evidence, facts, named, only, diagnostics }
+  const names = once(() => new Set([...inventory.hosts.keys()].flatMap(host => [host, host.split('.')[0] ?? host])))
+  return { tree, request, opened, hosts, evidence, facts, named, names, only, diagnostics }
 }
 
 /** Hosts that there is evidence of and that the inventory does not have, a line. */

@@ -38,6 +38,15 @@ export function identityOf(named: readonly (readonly [what: string, value: strin
   }
 }
 
+/** Puts the values of each of two hosts in the place of the other's: a text of one in the words of the other. */
+export function exchange(one: Identity, other: Identity): (text: string) => string {
+  return text => {
+    const apart = one.mask(text).replaceAll('⟦', '⦃').replaceAll('⟧', '⦄')
+    const back = one.unmask(other.mask(apart))
+    return other.unmask(back.replaceAll('⦃', '⟦').replaceAll('⦄', '⟧'))
+  }
+}
+
 function escaped(text: string): string {
   return text.replaceAll(/[^A-Za-z0-9]/g, '\\$&')
 }

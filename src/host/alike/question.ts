@@ -6,7 +6,7 @@ import type { Answered } from '../../run/host-view.js'
 import { once } from '../../source/once.js'
 import { capturedMoment } from '../captured.js'
 import type { Listener, Moment, Seen } from '../moment.js'
-import { type Identity, identityOf } from './identity.js'
+import { exchange, type Identity, identityOf } from './identity.js'
 
 /** A host as questions are put to it: all that a run can learn of it. */
 export interface Subject {
@@ -17,6 +17,8 @@ export interface Subject {
   readonly identity: Identity
   /** Numbers of processes and names of containers that hold ports: they pass with them. */
   readonly passing: Identity
+  /** The names of the hosts it is compared with, and its own. */
+  readonly hosts: ReadonlySet<string>
   /** What it has answered so far. */
   readonly answered: Map<string, string>
 }
@@ -39,6 +41,7 @@ export function subjectOf(
   evidence: Evidence,
   facts: Dict | undefined,
   named: readonly (readonly [string, string])[],
+  hosts: ReadonlySet<string>,
 ): Subject {
   const moment = capturedMoment(evidence)
   return {
@@ -47,43 +50,44 @@ export function subjectOf(
     facts,
     identity: identityOf(named),
     passing: identityOf(passingOf(moment)),
+    hosts,
     answered: new Map(),
   }
 }
 
 /** A host under the names of another, whose run it is to be put in the place of. Its processes keep their numbers. */
-export function dressedAs({ evidence, facts, identity, passing }: Subject, other: Identity): Subject {
-  const own = (text: string): string => identity.unmask(other.mask(text))
-  const theirs = (text: string): string => other.unmask(identity.mask(text))
+export function dressedAs({ evidence, facts, identity, passing, hosts }: Subject, other: Identity): Subject {
+  // Also what it says of the other: a list of all hosts names both.
+  const exchanged = exchange(identity, other)
   const entries = new Map<string, Found<Entry>>()
   const entry = (path: string): Found<Entry> => {
     const before = entries.get(path)
     if (before !== undefined) return before
-    const found = evidence.files.entry(own(path))
+    const found = evidence.files.entry(exchanged(path))
     const dressed: Found<Entry> =
-      found.kind === 'known' ? { kind: 'known', value: dressedEntry(found.value, theirs) } : found
+      found.kind === 'known' ? { kind: 'known', value: dressedEntry(found.value, exchanged) } : found
     entries.set(path, dressed)
     return dressed
   }
   const dressed: Evidence = {
-    host: theirs(evidence.host),
+    host: exchanged(evidence.host),
     origin: evidence.origin,
     files: {
       entry,
       list: path => {
-        const found = evidence.files.list(own(path))
-        return found.kind === 'known' ? { kind: 'known', value: found.value.map(theirs) } : found
+        const found = evidence.files.list(exchanged(path))
+        return found.kind === 'known' ? { kind: 'known', value: found.value.map(exchanged) } : found
       },
     },
     command: words => {
-      const found = evidence.command(words.map(own))
+      const found = evidence.command(words.map(exchanged))
       return found.kind === 'known'
-        ? { kind: 'known', value: { ...found.value, stdout: theirs(found.value.stdout) } }
+        ? { kind: 'known', value: { ...found.value, stdout: exchanged(found.value.stdout) } }
         : found
     },
   }
   const moment = capturedMoment(dressed)
-  return { evidence: dressed, moment, facts, identity: other, passing, answered: new Map() }
+  return { evidence: dressed, moment, facts, identity: other, passing, hosts, answered: new Map() }
 }
 
 function dressedEntry(entry: Entry, theirs: (text: string) => string): Entry {
@@ -128,6 +132,11 @@ const ways = {
     found(subject.evidence.files.entry(path), entry =>
       entry.kind === 'file' ? contentText(subject, path, entry.content()) : entry.kind,
     ),
+  whole: ({ evidence, identity }: Subject, path: string): string =>
+    found(evidence.files.entry(path), entry => {
+      const content = entry.kind === 'file' ? entry.content() : undefined
+      return content?.kind === 'text' ? digest(identity.mask(content.file.text)) : entry.kind
+    }),
   list: ({ evidence }: Subject, path: string): string => found(evidence.files.list(path), names => names.join('\n')),
   processes: processesText,
   command: ({ evidence }: Subject, words: string): string =>
@@ -173,16 +182,16 @@ function entryText(entry: Entry): string {
   return `${kind} ${entry.path} ${mode} ${uid} ${gid}${entry.kind === 'link' ? ` ${entry.target}` : ''}`
 }
 
-function contentText({ identity }: Subject, path: string, content: Content): string {
+function contentText(subject: Subject, path: string, content: Content): string {
   if (content.kind === 'withheld') return `withheld ${content.because}`
   if (content.kind === 'binary') return `binary ${digest(content.bytes)}`
-  const change = moving.find(({ is }) => is.test(path))?.without
+  const change = partlyAsked.find(({ is }) => is.test(path))?.without
   const { text } = content.file
-  return digest(identity.mask(change === undefined ? text : change(text)))
+  return digest(subject.identity.mask(change === undefined ? text : change(text, subject)))
 }
 
-/** Files of the kernel that differ from moment to moment: what is left out of them nothing asks for. */
-const moving: readonly { readonly is: RegExp; readonly without: (text: string) => string }[] = [
+/** Files that differ from moment to moment, or from host to host: what is left out of them nothing asks for. */
+const partlyAsked: readonly { readonly is: RegExp; readonly without: (text: string, subject: Subject) => string }[] = [
   // Use counts, who uses it, addresses: which modules there are is asked, and in which state.
   {
     is: /^\/proc\/modules$/,
@@ -193,8 +202,22 @@ const moving: readonly { readonly is: RegExp; readonly without: (text: string) =
         .sort()
         .join('\n'),
   },
+  // Where it names all hosts, each has its own place in it.
+  { is: /^\/etc\/hosts$/, without: withoutOtherHosts },
   { is: /^\/proc\/cpuinfo$/, without: text => text.replaceAll(/^(cpu MHz|bogomips)\s*:.*$/gim, '') },
 ]
+
+/** The lines of a hosts file, without those that name nothing but other hosts. */
+function withoutOtherHosts(text: string, { evidence: { host }, hosts }: Subject): string {
+  const short = (name: string): string => name.split('.')[0] ?? name
+  const isOther = (name: string): boolean =>
+    (hosts.has(name) || hosts.has(short(name))) && name !== host && short(name) !== short(host)
+  const lines = text.split('\n').filter(line => {
+    const [, ...names] = line.replace(/#.*/, '').trim().split(/\s+/)
+    return names.length === 0 || !names.every(isOther)
+  })
+  return [...new Set(lines)].sort().join('\n')
+}
 
 function listenerText({ port, address, holder }: Listener, { mask }: Identity): unknown {
   const { pids, container, unit, ...rest } = holder

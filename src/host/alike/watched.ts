@@ -16,6 +16,8 @@ export interface Watched {
   readonly evidence: Evidence
   readonly moment: Moment
   readonly facts: Dict | undefined
+  /** Notes that what is made of a file shows parts of it that nothing asked for. */
+  readonly shows: (path: string) => void
   readonly trace: () => Trace
 }
 
@@ -86,6 +88,7 @@ export function watch(subject: Subject): Watched {
       },
     },
     facts: facts === undefined ? undefined : watchedFacts(facts, [], note),
+    shows: path => note('whole', path),
     trace: () => {
       const questions = [...asked.values()]
       return { questions, answers: questions.map(question => answerTo(subject, question)) }
