@@ -36,7 +36,9 @@ function groupBy(action: Action): void {
     string,
     { readonly group: string; readonly parents: readonly string[]; readonly hosts: string[] }
   >()
-  for (const [index, { item }] of action.invocations.entries()) {
+  // What this host skips others may do: without a loop there is one key for each.
+  const each = task.loop === undefined ? [{ item: undefined }] : action.invocations
+  for (const [index, { item }] of each.entries()) {
     const items = item === undefined ? new Map<string, Value>() : bindItem(task, item, index, itemsOf(action))
     const membership = (scope: Scope): Membership => ({
       truth: evaluateConditions(frame, task, scope).truth,
