@@ -154,7 +154,7 @@ function addOne(inventory: Inventory, host: string, group: string, parents: read
 
 /**
  * Hosts that have a group of their own come into one that is there already: nothing but these and the group change. `left` are
- * the others.
+ * the others, from the first that has none.
  */
 function joinGroup(
   inventory: Inventory,
@@ -170,10 +170,11 @@ function joinGroup(
   const joined = new Map<string, Host>()
   const order = [...inventory.groups.keys()]
   for (const name of names) {
-    if (before.has(name) || joined.has(name)) continue
+    if (left.length === 0 && (before.has(name) || joined.has(name))) continue
     const member = inventory.hosts.get(name)
     const isGrouped = member?.groups.some(each => each !== 'all' && each !== 'ungrouped')
-    if (member === undefined || !isGrouped) left.push(name)
+    // The others come behind it, in their order.
+    if (left.length > 0 || member === undefined || !isGrouped) left.push(name)
     else {
       const own = new Set([...member.groups, group])
       joined.set(name, { ...member, groups: order.filter(each => own.has(each)) })

@@ -330,8 +330,8 @@ function methodOf(data: Data, name: string): Value | undefined {
   if (typeof data === 'string') {
     return observedMethod(data, name, name === 'format' ? formatMethod(data) : bound(textMethods, data, name))
   }
-  if (isList(data)) return bound(listMethods, data, name)
-  if (isDict(data)) return name === 'get' ? getMethod(data) : bound(dictMethods, data, name)
+  if (isList(data)) return observedMethod(data, name, bound(listMethods, data, name))
+  if (isDict(data)) return observedMethod(data, name, name === 'get' ? getMethod(data) : bound(dictMethods, data, name))
   return undefined
 }
 
@@ -375,8 +375,8 @@ function otherAttribute(data: Data, name: string, at: Span): Value | undefined {
   return isThere ? unknown([{ says: `the attribute ${name} of a ${type} is not modelled`, at }]) : undefined
 }
 
-/** A method of a text, told of when it is called. */
-function observedMethod(self: string, name: string, method: Value | undefined): Value | undefined {
+/** A method, told of when it is called. */
+function observedMethod(self: Data, name: string, method: Value | undefined): Value | undefined {
   if (method?.kind !== 'known') return method
   const callable = method.data as Callable
   const call: Callable['call'] = (positional, named, at) => {

@@ -295,13 +295,14 @@ function evaluatePath(expression: Expression, scope: Scope): Value {
       const of = evaluateBase(expression.of, scope)
       if (of.kind === 'failure') return of
       const index = evaluateIn(expression.index, scope)
-      return apply([of, index], scope.at, ([base, key]) => {
+      const result = apply([of, index], scope.at, ([base, key]) => {
         if (key?.kind === 'undefined') return indexedByUndefined(base as Single, key, scope.at)
         const field = key?.kind === 'known' && typeof key.data === 'string' ? knownField(base, key.data) : undefined
         if (field !== undefined) return field
         const step = key?.kind === 'known' ? stepText(key.data) : null
         return named(base as Single, expression.of, step, () => itemOf(base as Single, key as Single, scope.at))
       })
+      return observed('item', '', [of, index], result)
     }
     default:
       return evaluateIn(expression, scope)

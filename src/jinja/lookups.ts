@@ -1,5 +1,6 @@
 import { apply } from './apply.js'
 import type { Context } from './call.js'
+import { observed } from './observed.js'
 import { dataOf, isDict, isList, isTuple, membersOf, raise, strOf, truthOfData, typeName } from './python.js'
 import { matcherOf } from './regex.js'
 import type { Data, Dict, Value } from './value.js'
@@ -238,6 +239,10 @@ export function runLookup(
 }
 
 function listOf(plain: string, name: string, terms: readonly Value[], options: Options, context: Context): Value {
+  return observed('lookup', plain, terms, lookedUp(plain, name, terms, options, context))
+}
+
+function lookedUp(plain: string, name: string, terms: readonly Value[], options: Options, context: Context): Value {
   if (!Object.hasOwn(lookups, plain)) {
     const answer = context.environment.lookup(plain, terms, options, context.at)
     if (answer === undefined) {

@@ -1,8 +1,8 @@
 import type { Value } from './value.js'
 
-/** One use of an operator, a comparison, a filter, a test, a slice or a method of a text, with what it gave. */
+/** One use of an operator, a comparison, a filter, a test, a slice, a subscript, a lookup or a method, with what it gave. */
 export interface Operation {
-  readonly kind: 'operator' | 'comparison' | 'filter' | 'test' | 'method' | 'slice'
+  readonly kind: 'operator' | 'comparison' | 'filter' | 'test' | 'method' | 'slice' | 'item' | 'lookup'
   readonly name: string
   /** What it was applied to, the left operand (or the input) first, arguments by name last. */
   readonly operands: readonly Value[]

@@ -51,7 +51,7 @@ function delegating(walk: Walk, delegate: Node, task: Task, frame: Frame, hosts:
   const all = known.get(delegate)?.filter(isCurrent) ?? []
   const before = all.find(
     each =>
-      each.hosts === hosts &&
+      (each.hosts === hosts || (each.hosts.length === 1 && hosts.length === 1 && each.hosts[0] === hosts[0])) &&
       each.roles.length === roles.length &&
       each.roles.every((role, index) => role === roles[index]) &&
       [...each.reads].every(name => !local.has(name)),

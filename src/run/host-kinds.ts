@@ -68,14 +68,21 @@ function kindOf<T>(
     },
     () => scope.withReads(() => evaluate(scope, host)),
   )
-  const readsName = reads.has('inventory_hostname') || reads.has('inventory_hostname_short')
+  const readsName = reads.has('inventory_hostname')
   const isOfOne =
     [...reads].some(name => ofOneHost.has(name)) || (readsName && (isMadeOfName || keepsName(result, host)))
   return { result, reads, own, isOfAll: !isOfOne }
 }
 
-/** Magic variables that are one host's, beside its name and its groups. */
-const ofOneHost: ReadonlySet<string> = new Set(['vars', 'hostvars', 'ansible_facts', 'inventory_file', 'inventory_dir'])
+/** Magic variables that are one host's, beside its whole name and its groups. */
+const ofOneHost: ReadonlySet<string> = new Set([
+  'vars',
+  'hostvars',
+  'inventory_hostname_short',
+  'ansible_facts',
+  'inventory_file',
+  'inventory_dir',
+])
 
 function isOfKind<T>({ isOfAll, reads, own: first }: Kind<T>, own: () => OfOneHost, differs: Differs): boolean {
   if (!isOfAll) return false
@@ -116,6 +123,7 @@ type Differs = (name: string) => boolean
 interface Known {
   readonly inventory: Inventory
   readonly perhaps: RunState['perhaps']
+  readonly gathered: RunState['gathered']
   readonly directory: string
   readonly names: ReadonlySet<string>
   /** A file that cannot be read may define any name. */
@@ -126,21 +134,24 @@ const knownOf = new WeakMap<Walk, Known>()
 
 /** The names that any host of the play has for itself: given, or set during the run. Facts are asked of each. */
 function differingNames(walk: Walk, frame: Frame): Differs {
-  const { inventory, perhaps, setByTasks } = walk.state
+  const { inventory, perhaps, gathered, setByTasks } = walk.state
   const before = knownOf.get(walk)
   const isCurrent =
-    before?.inventory === inventory && before.perhaps === perhaps && before.directory === frame.playbookDirectory
+    before?.inventory === inventory &&
+    before.perhaps === perhaps &&
+    before.gathered === gathered &&
+    before.directory === frame.playbookDirectory
   const { isOpen, names } = isCurrent ? before : namesGiven(walk, frame)
   if (isOpen || setByTasks.has(ANY_NAME)) return () => true
   return name => name.startsWith('ansible_') || names.has(name) || setByTasks.has(name)
 }
 
 function namesGiven(walk: Walk, frame: Frame): Known {
-  const { inventory, perhaps } = walk.state
+  const { inventory, perhaps, gathered } = walk.state
   const layers = new Set(walk.hosts.flatMap(host => walk.scopes.ofOneHost(host, frame).layers))
   const names = new Set([...layers].flatMap(layer => [...layer.names()]))
   const isOpen = [...layers].some(layer => layer.entries(nobodys).length > 0)
-  const known = { inventory, perhaps, directory: frame.playbookDirectory, names, isOpen }
+  const known = { inventory, perhaps, gathered, directory: frame.playbookDirectory, names, isOpen }
   knownOf.set(walk, known)
   return known
 }

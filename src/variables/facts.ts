@@ -72,7 +72,7 @@ export function factsOf(dict: Dict | undefined, at: Span, host: string): Facts {
         const value = given(name)
         return value === undefined ? [] : [{ origin, at, content: { value } }]
       },
-      names: () => [...dict.keys()].map(key => `ansible_${key}`),
+      names: () => [...dict.keys()].flatMap(key => [`ansible_${key}`, String(key)]),
     },
   }
 }

@@ -36,14 +36,18 @@ export function candidateOf(fleet: Fleet, host: string): Candidate {
   const captured = evidence ?? withoutEvidence(host, missing)
   const given = facts().get(host) ?? facts().get(ANY_HOST) ?? (evidence === undefined ? undefined : factsOf(evidence))
   const { inventory, beside } = opened
-  const { counted, others } = groupsFor(fleet, host)
+  const groups = groupsFor(fleet, host)
+  const others = groups.flatMap(([group, counts]) => (counts ? [] : group))
   const subject = subjectOf(captured, given, ownNames(host, opened, given, captured, others), fleet.names())
   const { mask, values } = subject.identity
   const definitions = [
     ...(inventory.hosts.get(host)?.variables ?? []),
     ...beside.flatMap(file => (file.host === host ? file.definitions : [])),
   ]
-  const places = counted.map(group => [group, placeIn(hostsOf(inventory, group), host)] as const)
+  // A group that nothing names still has its place among the others.
+  const places = groups.map(([group, counts]) =>
+    counts ? ([group, placeIn(hostsOf(inventory, group), host)] as const) : (['', ''] as const),
+  )
   const station = JSON.stringify([
     places,
     definitions
@@ -74,21 +78,20 @@ export function inOrderOfWork(fleet: Fleet): readonly string[] {
   const { hosts, opened } = fleet
   const isAlone = (host: string): boolean =>
     !isTelling(host) ||
-    groupsFor(fleet, host).counted.some(group => placeIn(hostsOf(opened.inventory, group), host) !== '')
+    groupsFor(fleet, host).some(([group, counts]) => counts && placeIn(hostsOf(opened.inventory, group), host) !== '')
   const alone = new Set(hosts.filter(isAlone))
   return [...[...alone].reverse(), ...hosts.filter(host => !alone.has(host))]
 }
 
-/** The groups of a host: those that may tell it apart, and those that nothing names (racks, sites). */
+/** The groups of a host, each with whether it may tell the host apart: not where nothing names it (racks, sites). */
 function groupsFor(
   { opened: { inventory }, named }: Fleet,
   host: string,
-): { readonly counted: readonly string[]; readonly others: readonly string[] } {
-  const counted: string[] = ['all']
-  const others: string[] = []
-  for (const group of groupNamesOf(inventory, host))
-    (isTelling(group) && !named().group(group) ? others : counted).push(group)
-  return { counted, others }
+): readonly (readonly [group: string, counts: boolean])[] {
+  return ['all', ...groupNamesOf(inventory, host)].map(group => [
+    group,
+    group === 'all' || !isTelling(group) || named().group(group),
+  ])
 }
 
 /** Whether a name is more than a plain word, so that it stands in a text for what it names only. */

@@ -56,8 +56,12 @@ export function namedIn(
     known.set(name, is)
     return is
   }
+  // Names that are put together may be any.
+  const isPutTogether = once(() =>
+    /\bvarnames\b|\bvars\s*\[|(?:lookup|query|q)\(\s*['"](?:ansible\.builtin\.)?vars['"]/.test(all()),
+  )
   const variable = ({ name, node }: Definition): boolean =>
-    node.kind === 'unreadable' || name.startsWith('ansible_') || isNamed(name)
+    node.kind === 'unreadable' || name.startsWith('ansible_') || isNamed(name) || isPutTogether()
   const definedFor = (group: string): readonly Definition[] => [
     ...(inventory.groups.get(group)?.variables ?? []),
     ...beside.flatMap(file => (file.group === group ? file.definitions : [])),

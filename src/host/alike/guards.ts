@@ -1,5 +1,5 @@
 import { apply, type Single } from '../../jinja/apply.js'
-import { attributeOf, sliceOf } from '../../jinja/attributes.js'
+import { attributeOf, itemOf, sliceOf } from '../../jinja/attributes.js'
 import type { Context } from '../../jinja/call.js'
 import type { Environment } from '../../jinja/environment.js'
 import { applyFilter, applyTest, scopeOf } from '../../jinja/evaluate.js'
@@ -8,6 +8,7 @@ import { compare, operate } from '../../jinja/operators.js'
 import type { BinaryOperator, Comparator } from '../../jinja/syntax.js'
 import { type Callable, type Dict, unknown, type Value } from '../../jinja/value.js'
 import type { Span } from '../../source/text.js'
+import { LazyDict } from '../../variables/lazy-dict.js'
 import type { Identity } from './identity.js'
 import { factAt } from './question.js'
 import { amounts } from './watched.js'
@@ -20,9 +21,14 @@ interface Guard {
   readonly kind: Operation['kind']
   readonly name: string
   readonly names: readonly string[]
-  readonly operands: readonly Plain[]
+  readonly operands: readonly Operand[]
   readonly result: string
+  /** The result where it is no text or number: another host has to come to the very same. */
+  readonly same: Value | undefined
 }
+
+/** With placeholders for own names; or as it is, where it is the same for all hosts: a mapping, a list of hosts. */
+type Operand = { readonly plain: Plain } | { readonly asIs: Value }
 
 /** What a run made of a host's own names and amounts: another host may have its answers only where it comes to the same. */
 export interface Guards {
@@ -63,13 +69,15 @@ export function collectGuards(
           } else if (kind !== 'filter' || !/^(?:int|float|default|d)$/.test(name)) each.exact = true
         }
       }
-      const plain = operands.map(plainOf)
-      if (!plain.every(each => each !== undefined)) return
-      const masked = plain.map(each => mapTexts(each, identity.mask))
-      if (!masked.some((each, index) => each !== plain[index] && textOf(each) !== textOf(plain[index] as Plain))) return
-      const key = `${kind} ${name} ${named.join(' ')} ${masked.map(textOf).join(' ')}`
-      if (!names.has(key))
-        names.set(key, { kind, name, names: named, operands: masked, result: resultText(result, identity) })
+      const given = operands.map(each => operandOf(each, identity))
+      if (!given.some(({ isOwn }) => isOwn)) return
+      // What is kept for a host is asked of it elsewhere.
+      if (operands.some(each => each.kind === 'known' && each.data instanceof LazyDict)) return
+      const key = `${kind} ${name} ${named.join(' ')} ${given.map(each => keyOf(each.operand)).join(' ')}`
+      if (names.has(key)) return
+      const same = plainOf(result) === undefined && result.kind === 'known' ? result : undefined
+      const guarded = given.map(({ operand }) => operand)
+      names.set(key, { kind, name, names: named, operands: guarded, result: resultText(result, identity), same })
     },
     guards: () => ({
       names: [...names.values()],
@@ -90,9 +98,46 @@ export function guardsHold({ names, amounts }: Guards, identity: Identity, facts
   })
   if (!sameAmounts) return false
   return names.every(guard => {
-    const values = guard.operands.map(each => plainValue(mapTexts(each, identity.unmask)))
-    return resultText(again(guard, values), identity) === guard.result
+    const values = guard.operands.map(each =>
+      'plain' in each ? plainValue(mapTexts(each.plain, identity.unmask)) : each.asIs,
+    )
+    const result = again(guard, values)
+    if (guard.same !== undefined) return result.kind === 'known' && dataOf(result) === dataOf(guard.same)
+    return result !== NEVER && resultText(result, identity) === guard.result
   })
+}
+
+/** Of what cannot be done again. */
+const NEVER: Value = unknown([])
+
+/** A list with a name of the host's own in it is one of hosts: it stays as it is, and so does what is no text or number. */
+function operandOf(value: Value, identity: Identity): { readonly operand: Operand; readonly isOwn: boolean } {
+  const plain = plainOf(value)
+  if (plain === undefined || (Array.isArray(plain) && plain.some(each => isHostName(each, identity))))
+    return { operand: { asIs: value }, isOwn: false }
+  const masked = mapTexts(plain, identity.mask)
+  return { operand: { plain: masked }, isOwn: textOf(masked) !== textOf(plain) }
+}
+
+function isHostName(plain: Plain, { values }: Identity): boolean {
+  return typeof plain === 'string' && [values.get('⟦name⟧'), values.get('⟦short name⟧')].includes(plain)
+}
+
+/** Objects have no text: each is told apart by a number of its own. */
+function keyOf(operand: Operand): string {
+  if ('plain' in operand) return textOf(operand.plain)
+  const data = operand.asIs.kind === 'known' ? operand.asIs.data : undefined
+  if (typeof data !== 'object' || data === null) return operand.asIs.kind
+  const number = numbers.get(data) ?? ++numbered
+  numbers.set(data, number)
+  return `#${number}`
+}
+
+const numbers = new WeakMap<object, number>()
+let numbered = 0
+
+function dataOf(value: Value): unknown {
+  return value.kind === 'known' ? value.data : undefined
 }
 
 /** Does an operation again with other operands. */
@@ -110,6 +155,10 @@ function again({ kind, name, names }: Guard, operands: readonly Value[]): Value 
       return applyFilter(name, first, positional, named, alone)
     case 'test':
       return applyTest(name, first, positional, named, alone)
+    case 'item':
+      return apply(operands, nowhere, ([of, key]) => itemOf(of as Single, key as Single, nowhere))
+    case 'lookup':
+      return NEVER
     case 'slice':
       return apply(operands, nowhere, ([of, ...bounds]) => sliceOf(of as Single, bounds as readonly Single[], nowhere))
     case 'method': {

@@ -5,6 +5,7 @@ import type { Dict, Value } from '../../jinja/value.js'
 import type { Answered } from '../../run/host-view.js'
 import { once } from '../../source/once.js'
 import { capturedMoment } from '../captured.js'
+import { isLoopback } from '../hosts-file.js'
 import type { Listener, Moment, Seen } from '../moment.js'
 import { exchange, type Identity, identityOf } from './identity.js'
 
@@ -212,11 +213,13 @@ function withoutOtherHosts(text: string, { evidence: { host }, hosts }: Subject)
   const short = (name: string): string => name.split('.')[0] ?? name
   const isOther = (name: string): boolean =>
     (hosts.has(name) || hosts.has(short(name))) && name !== host && short(name) !== short(host)
-  const lines = text.split('\n').filter(line => {
-    const [, ...names] = line.replace(/#.*/, '').trim().split(/\s+/)
-    return names.length === 0 || !names.every(isOther)
+  const lines = text.split('\n').flatMap((line, index) => {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/)
+    if (names.length > 0 && names.every(isOther)) return []
+    // Which line names the host by a loopback address is told.
+    return names.some(name => short(name) === short(host)) && isLoopback(address) ? `${index + 1}: ${line}` : line
   })
-  return [...new Set(lines)].sort().join('\n')
+  return lines.join('\n')
 }
 
 function listenerText({ port, address, holder }: Listener, { mask }: Identity): unknown {
