@@ -100,6 +100,35 @@ describe('preflight over many hosts', () => {
     }
   })
 
+  const named = `[${Array.from({ length: 15 }, (_, index) => `node${index + 8}`).join(', ')}]`
+  const singled: readonly string[] = [
+    'inventory_hostname in many',
+    "inventory_hostname in groups['kube_node'] and groups['kube_node'].index(inventory_hostname) < 6",
+    "inventory_hostname in groups['kube_node'][:6]",
+    "who[inventory_hostname] | default('no') == 'yes'",
+    "who.get(inventory_hostname, 'no') == 'yes'",
+    'inventory_hostname in who',
+  ]
+  for (const condition of singled) {
+    it(`takes no host for another where a task asks: ${condition}`, () => {
+      const asks = join(directory, `asks-${singled.indexOf(condition)}`)
+      const { inventory, evidence } = writeFleet(asks, 25)
+      writeFiles(join(asks, 'tree'), {
+        'site.yml': `- hosts: k8s_cluster\n  vars:\n    many: ${named}\n    who: {node9: 'yes', node12: 'yes'}\n  tasks:\n    - name: Forward\n      ansible.posix.sysctl: {name: net.ipv4.ip_forward, value: '1'}\n      when: ${JSON.stringify(condition)}\n`,
+      })
+      const words = ['--playbook', 'site.yml', '-i', inventory, '--evidence', evidence, '-q', '--format', 'json']
+      const ask = (host: string): readonly Host[] =>
+        hostsOf(runWhofixes(['preflight', join(asks, 'tree'), '--host', host, ...words]).out)
+      const all = ask('all')
+      for (const host of ['node5', 'node6', 'node8', 'node9', 'node10', 'node24']) {
+        const [alone] = ask(host)
+        const among = all.find(each => each.host === host)
+        assert.ok(alone !== undefined && among !== undefined)
+        assert.deepEqual(withoutTables(among), withoutTables(alone), host)
+      }
+    })
+  }
+
   it('takes patterns as Ansible does', () => {
     const names = hostsOf(run('kube_node:!node1*', '--format', 'json').out).map(({ host }) => host)
     assert.equal(names.includes('node12'), false)

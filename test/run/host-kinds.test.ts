@@ -34,6 +34,9 @@ const delegating: readonly { readonly to: string; readonly hosts: readonly strin
   { to: "inventory_hostname | replace('n12', 'n1')", hosts: ['n1', 'n12'] },
   { to: "inventory_hostname | regex_replace('[2-9]$', '')", hosts: ['n1', 'n12', 'n13', 'n14'] },
   { to: "'n' ~ (inventory_hostname[1:] | int % 10)", hosts: ['n1', 'n11'] },
+  { to: "{'n6': 'n1'}[inventory_hostname] | default(inventory_hostname)", hosts: ['n1', 'n6'] },
+  { to: "{'n6': 'n1', 'n7': 'n8'}.get(inventory_hostname, inventory_hostname)", hosts: ['n1', 'n6'] },
+  { to: "['n1', 'n2'][groups['g'].index(inventory_hostname) % 2]", hosts: hosts.filter((_, index) => index % 2 === 0) },
   { to: 'inventory_hostname[:2]', hosts: ['n1', 'n10', 'n11', 'n12', 'n13', 'n14'] },
 ]
 
