@@ -83,9 +83,13 @@ export function leftAlone({ settings }: NmSettings, name: string): LeftAlone {
   }
   for (const own of sections.values()) {
     const [match, managed] = [own.get('match-device'), own.get('managed')]
-    if (managed === undefined || !/^(0|no|false|off)$/i.test(managed.value)) continue
-    if (match === undefined || matchOf(specsOf(match.value, match.place), name) === true)
-      return { isLeft: true, place: managed.place, isNamed: true }
+    const fits = match === undefined ? true : matchOf(specsOf(match.value, match.place), name)
+    if (managed === undefined || fits === false) continue
+    // The first section that fits decides.
+    const isOff = /^(0|no|false|off)$/i.test(managed.value)
+    if (fits === undefined) return { isLeft: undefined, place: managed.place, isNamed }
+    if (isOff) return { isLeft: true, place: managed.place, isNamed: true }
+    break
   }
   const isLeft = matchOf(specs, name)
   const place = specs.find(each => isMatched(each.text, name) === true)?.place
@@ -136,6 +140,8 @@ function isMatched(text: string, name: string): boolean | undefined {
 }
 
 function globOf(pattern: string): RegExp {
-  const source = pattern.replaceAll(/[^A-Za-z0-9]/g, char => (char === '*' ? '.*' : char === '?' ? '.' : `\\${char}`))
+  const source = pattern
+    .replaceAll(/\*+/g, '*')
+    .replaceAll(/[^A-Za-z0-9]/g, char => (char === '*' ? '.*' : char === '?' ? '.' : `\\${char}`))
   return new RegExp(`^${source}$`)
 }

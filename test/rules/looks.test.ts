@@ -236,7 +236,7 @@ const rows: readonly Row[] = [
       '/proc/net/fib_trie': 'Main:\n  +-- 0.0.0.0/0 3 0 5\n     |-- 192.0.2.11\n        /32 host LOCAL\n',
     },
     expect: 'unknown unknown unknown -',
-    place: '/etc/hosts:2',
+    place: '/etc/hosts:undefined',
     commands: ['getent ahosts node1'],
   },
   {
