@@ -270,6 +270,34 @@ const rows: readonly Row[] = [
     place: '/etc/NetworkManager/conf.d/a.conf:2',
   },
   {
+    says: 'a section that may not fit the devices of pods',
+    problem: 'network_manager',
+    host: { ...NM, '/etc/NetworkManager/conf.d/a.conf': '[device]\nmatch-device=type:ethernet\nmanaged=0\n' },
+    tasks: CALICO,
+    expect: 'unknown unknown unknown -',
+  },
+  {
+    says: 'the first section that fits manages them',
+    problem: 'network_manager',
+    host: {
+      ...NM,
+      '/etc/NetworkManager/conf.d/a.conf':
+        '[device-a]\nmatch-device=interface-name:cali*\nmanaged=1\n[device]\nmanaged=0\n',
+    },
+    tasks: CALICO,
+    expect: 'problem problem problem operator',
+  },
+  {
+    says: 'stars without end',
+    problem: 'network_manager',
+    host: {
+      ...NM,
+      '/etc/NetworkManager/conf.d/a.conf': `[keyfile]\nunmanaged-devices=interface-name:${'*'.repeat(500)}x\n`,
+    },
+    tasks: CALICO,
+    expect: 'problem problem problem operator',
+  },
+  {
     says: 'a later file begins the list anew',
     problem: 'network_manager',
     host: { ...NM, '/etc/NetworkManager/conf.d/zz.conf': '[keyfile]\nunmanaged-devices=interface-name:docker0\n' },
