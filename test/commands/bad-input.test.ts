@@ -362,7 +362,7 @@ const cases: readonly BadInput[] = [
     status: 3,
     says: [/^roles\/kubernetes\/preinstall\/tasks\/swap\.yml:\d+: error: the run is longer than \d+ steps/],
     answer: allUnknown,
-    seconds: 20,
+    seconds: 30,
   },
   {
     name: 'a few files that import each other a thousand million times',
