@@ -12,7 +12,7 @@ import { FALSE, type Truth } from '../src/jinja/value.js'
 import { type Match, NO_MATCH, type Note, type Problem, type Rule, SETTLES } from '../src/verdicts/problem.js'
 import { mayChangeCommandLine, onceRebooted, parametersOf } from './boot.js'
 import { minorOfKubernetes, writtenValues } from './kubernetes_version.js'
-import { unknownAnswer } from './on_host.js'
+import { distributionIds, unknownAnswer } from './on_host.js'
 
 const PARAMETER = /^systemd\.unified_cgroup_hierarchy(?:=(.*))?$/
 
@@ -141,8 +141,7 @@ const UNIFIED = 'systemd.unified_cgroup_hierarchy'
 /** What has the host boot with cgroup v2: the parameter in the line of GRUB's settings, else by the tool of the distribution. */
 function stepsFor({ before: { files } }: HostContext): readonly OperatorStep[] {
   const boot: OperatorStep = { says: 'boot it', command: 'reboot' }
-  const text = textAt(files, '/etc/os-release')
-  const ids = text.kind === 'known' ? [...text.value.text.matchAll(/^ID(?:_LIKE)?=(.*)$/gm)].join(' ') : ''
+  const ids = distributionIds(files)
   const says = 'have the next boot take cgroup v2'
   const edited = /\b(ubuntu|debian)\b/.test(ids) ? grubStep(files, says) : undefined
   if (edited !== undefined)

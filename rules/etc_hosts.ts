@@ -1,4 +1,4 @@
-import { HOSTS, hostsLines, isLoopback, isOwnAddress } from '../src/host/hosts-file.js'
+import { HOSTS, hostsLineOf, hostsLines, isLoopback, isOwnAddress } from '../src/host/hosts-file.js'
 import type { HostContext, Look } from '../src/host/look.js'
 import type { HostPlace } from '../src/host/moment.js'
 import { quoted } from '../src/host/quoted.js'
@@ -8,10 +8,10 @@ import { textRule } from './text.js'
 
 /** Whether a line of a hosts file gives a name to an address: the name stands behind the address. */
 function namesHost(text: string, host: string): boolean {
-  const [address, ...rest] = text.split('#')[0]?.trim().split(/\s+/) ?? []
+  const said = hostsLineOf(text)
   // A loopback address is no way to a node.
-  if (address === undefined || /^(127\.|::1$)/.test(address)) return false
-  return rest.some(name => name === host || name.startsWith(`${host}.`) || (host === '' && name !== ''))
+  if (said === undefined || isLoopback(said.address)) return false
+  return said.names.some(name => name === host || name.startsWith(`${host}.`) || (host === '' && name !== ''))
 }
 
 const rule = textRule({

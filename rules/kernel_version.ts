@@ -1,7 +1,6 @@
 import { isOneOfTexts, textOf } from '../src/effects/argument.js'
 import type { RunEffects } from '../src/effects/run-effects.js'
 import { standingOf } from '../src/effects/standing.js'
-import { textAt } from '../src/evidence/host-files.js'
 import type { HostAnswer, HostContext, Look } from '../src/host/look.js'
 import type { OperatorStep } from '../src/host/moment.js'
 import { FALSE } from '../src/jinja/value.js'
@@ -9,7 +8,7 @@ import { NO_MATCH, type Problem, type Rule } from '../src/verdicts/problem.js'
 import { onceRebooted } from './boot.js'
 import { stopsUnless } from './check.js'
 import { minorOfKubernetes } from './kubernetes_version.js'
-import { checkedOnHost, unknownAnswer, worstOf } from './on_host.js'
+import { checkedOnHost, distributionIds, unknownAnswer, worstOf } from './on_host.js'
 import { namesPackage } from './packages.js'
 
 /** Packages that bring a kernel: not headers, sources, firmware or single modules. `*` is every package of the host. */
@@ -67,8 +66,7 @@ function isPassedOver({ occurrences }: RunEffects): boolean {
 
 /** What installs a kernel that is new enough, by the host's distribution. */
 function stepFor({ before }: HostContext): OperatorStep {
-  const text = textAt(before.files, '/etc/os-release')
-  const ids = text.kind === 'known' ? [...text.value.text.matchAll(/^ID(?:_LIKE)?=(.*)$/gm)].join(' ') : ''
+  const ids = distributionIds(before.files)
   const install = /\bubuntu\b/.test(ids)
     ? 'apt-get install linux-image-generic'
     : /\bdebian\b/.test(ids)

@@ -1,4 +1,4 @@
-import { optionsOf, piecesOf } from '../src/effects/argument.js'
+import { joinedPieces, optionsOf, piecesOf } from '../src/effects/argument.js'
 import type { RunEffects } from '../src/effects/run-effects.js'
 import { standingOf } from '../src/effects/standing.js'
 
@@ -10,10 +10,8 @@ export function writtenValues({ occurrences }: RunEffects, line: RegExp): Readon
     if (asWritten || effect.kind !== 'file' || effect.change !== 'written' || effect.content === undefined) continue
     if (standingOf(occurrence).kind === 'never') continue
     for (const { value } of optionsOf(effect.content)) {
-      const text = piecesOf(value)
-        ?.map(piece => piece ?? '\0')
-        .join('')
-      const found = text === undefined ? undefined : line.exec(text)?.[1]
+      const pieces = piecesOf(value)
+      const found = pieces === undefined ? undefined : line.exec(joinedPieces(pieces))?.[1]
       if (found !== undefined) values.add(found.includes('\0') ? null : found)
     }
   }

@@ -1,4 +1,4 @@
-import { optionsOf, piecesOf, textOf } from '../src/effects/argument.js'
+import { joinedPieces, optionsOf, piecesOf, textOf } from '../src/effects/argument.js'
 import { unitName } from '../src/effects/describe.js'
 import type { RunEffects } from '../src/effects/run-effects.js'
 import { standingOf } from '../src/effects/standing.js'
@@ -174,7 +174,7 @@ export function runWrites({ occurrences }: RunEffects, pattern: RegExp): boolean
     if (options.length === 0) return false
     return options.every(({ value }) => {
       const pieces = piecesOf(value)
-      return pieces !== undefined && pattern.test(pieces.map(piece => piece ?? '\0').join(''))
+      return pieces !== undefined && pattern.test(joinedPieces(pieces))
     })
   })
 }
@@ -189,10 +189,15 @@ function moduleSteps(name: string, context: HostContext): readonly OperatorStep[
   return [...lifts, { says: `load ${name} now`, command: `modprobe ${quoted(name)}` }]
 }
 
+/** The words by which a distribution names itself and those it is like; empty where they are not known. */
+export function distributionIds(files: HostFiles): string {
+  const text = textAt(files, '/etc/os-release')
+  return text.kind === 'known' ? [...text.value.text.matchAll(/^ID(?:_LIKE)?=(.*)$/gm)].join(' ') : ''
+}
+
 /** Distributions put modules that few need into a package of their own. */
 function missingModule(name: string, files: HostFiles): OperatorStep {
-  const text = textAt(files, '/etc/os-release')
-  const ids = text.kind === 'known' ? [...text.value.text.matchAll(/^ID(?:_LIKE)?=(.*)$/gm)].join(' ') : ''
+  const ids = distributionIds(files)
   const says = `this kernel has no module ${name}: install the rest of its modules, or boot one that has it`
   if (/\bubuntu\b/.test(ids)) return { says, command: 'apt-get install linux-modules-extra-$(uname -r)' }
   if (/\b(fedora|rhel|centos)\b/.test(ids)) return { says, command: 'dnf install kernel-modules-extra-$(uname -r)' }

@@ -1,4 +1,4 @@
-import { askText, eitherTrue, membersOf, optionsOf } from '../src/effects/argument.js'
+import { askText, eitherTrue, joinedPieces, membersOf, optionsOf } from '../src/effects/argument.js'
 import type { Package } from '../src/effects/effect.js'
 import { FALSE, type Truth, type Value } from '../src/jinja/value.js'
 
@@ -41,10 +41,7 @@ function piecesFit(
   stems: readonly string[],
 ): (pieces: readonly (string | null)[]) => boolean | undefined {
   return pieces => {
-    const words = pieces
-      .map(piece => piece ?? '\0')
-      .join('')
-      .split(/\s+/)
+    const words = joinedPieces(pieces).split(/\s+/)
     if (words.some(word => !word.includes('\0') && isIt(bare(word)))) return true
     const open = words.filter(word => word.includes('\0')).map(word => word.slice(0, word.indexOf('\0')))
     return open.some(start => stems.some(stem => stem.startsWith(start) || start.startsWith(stem))) ? undefined : false

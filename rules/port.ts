@@ -3,6 +3,7 @@ import {
   isOneOfTexts,
   isSet,
   isText,
+  joinedPieces,
   optionsOf,
   piecesOf,
   showValue,
@@ -178,10 +179,7 @@ function etcdOf(effect: Kubeadm, occurrences: readonly Occurrence[]): 'external'
 
 /** The first key under `etcd:` in a configuration of which pieces are known. */
 function etcdIn(pieces: readonly (string | null)[] | undefined): 'external' | 'local' | undefined {
-  const lines = (pieces ?? [])
-    .map(piece => piece ?? '\0')
-    .join('')
-    .split('\n')
+  const lines = joinedPieces(pieces ?? []).split('\n')
   const next = lines[lines.indexOf('etcd:') + 1]?.trim()
   if (!lines.includes('etcd:')) return undefined
   return next === 'external:' ? 'external' : next === 'local:' ? 'local' : undefined

@@ -1,4 +1,4 @@
-import { isText, optionsOf, piecesOf } from '../src/effects/argument.js'
+import { isText, joinedPieces, optionsOf, piecesOf } from '../src/effects/argument.js'
 import type { Effect } from '../src/effects/effect.js'
 import type { Occurrence, RunEffects } from '../src/effects/run-effects.js'
 import { standingOf } from '../src/effects/standing.js'
@@ -8,11 +8,8 @@ function textsOf(effect: Effect): readonly string[] | undefined {
   if (effect.kind !== 'file' || effect.content === undefined || effect.contentUnsure !== undefined) return undefined
   const texts = optionsOf(effect.content).flatMap(({ value }) => {
     if (value.kind === 'failure') return []
-    return [
-      piecesOf(value)
-        ?.map(piece => piece ?? '\0')
-        .join(''),
-    ]
+    const pieces = piecesOf(value)
+    return [pieces && joinedPieces(pieces)]
   })
   return texts.every(text => text !== undefined) ? texts : undefined
 }

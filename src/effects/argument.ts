@@ -44,6 +44,11 @@ export function piecesOf(value: Value): readonly (string | null)[] | undefined {
   return value.kind === 'unknown' ? value.text : undefined
 }
 
+/** The pieces as one text, a NUL for each unknown one. */
+export function joinedPieces(pieces: readonly (string | null)[]): string {
+  return pieces.map(piece => piece ?? '\0').join('')
+}
+
 /** A cause for people: what it says and where, the place once. */
 export function causeText(cause: Cause): string {
   const place = placeOf(cause.at)

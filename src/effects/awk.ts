@@ -1,3 +1,4 @@
+import { joinedPieces } from './argument.js'
 import { EVERY_POWER, type Power } from './effect.js'
 
 /** Words after which a `/` begins a regular expression; after any other word it divides. */
@@ -13,7 +14,7 @@ const NOWHERE = new Set(['/dev/stdout', '/dev/stderr', '/dev/null'])
  * (a `/` between brackets of a regular expression) it could do anything.
  */
 export function powersOfAwk(pieces: readonly (string | null)[]): readonly Power[] {
-  const text = pieces.map(piece => piece ?? '\0').join('')
+  const text = joinedPieces(pieces)
   const powers = new Set<Power>()
   let depth = 0
   /** The depth of brackets that a `print` stands at, while its `>` is a redirection. */

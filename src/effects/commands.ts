@@ -1,6 +1,6 @@
 import { known, type Value } from '../jinja/value.js'
 import type { Span } from '../source/text.js'
-import { mapText, optionsOf, pathIn, piecesOf, showValue, textOf } from './argument.js'
+import { joinedPieces, mapText, optionsOf, pathIn, piecesOf, showValue, textOf } from './argument.js'
 import { type Effect, EVERY_POWER, type FileChange, onlyIf } from './effect.js'
 import { inNetwork, inRoot, unread } from './elsewhere.js'
 import { outputOf } from './output.js'
@@ -239,10 +239,7 @@ function effectsOfCloudConfig(
 }
 
 function hasOnlyFiles(pieces: readonly (string | null)[]): boolean {
-  const lines = pieces
-    .map(piece => piece ?? '\0')
-    .join('')
-    .split('\n')
+  const lines = joinedPieces(pieces).split('\n')
   const sections = lines.filter(line => !/^(\s|#|-|$)/.test(line))
   return lines[0]?.startsWith('#cloud-config') === true && sections.every(line => /^write_files:\s*$/.test(line))
 }

@@ -73,10 +73,9 @@ export function hostFilesOver(store: HostStore, scope?: Scope): HostFiles {
   }
 
   function listAt(path: string): Found<readonly string[]> {
-    const found = followAll(path)
+    const found = directoryAt(path)
     if (found.kind !== 'known') return found
-    if (found.value.kind !== 'directory') return ABSENT
-    const at = found.value.path
+    const at = found.value
     const scoped = coverage()
     const names = store.names(at)
     if (names.kind === 'unknown') return names
@@ -86,11 +85,6 @@ export function hostFilesOver(store: HostStore, scope?: Scope): HostFiles {
       return { kind: 'unknown', because: `what ${at} holds was not captured` }
     }
     return sorted(new Set([...(names.kind === 'known' ? names.value : []), ...scoped.namesIn(at)]))
-  }
-
-  function followAll(path: string): Found<Entry> {
-    const located = locate(`${path}/.`, entryAt)
-    return located.kind === 'known' ? entryAt(located.value) : located
   }
 
   const directories = new Map<string, Found<string>>()

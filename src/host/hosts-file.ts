@@ -10,13 +10,19 @@ export interface HostsLine {
   readonly names: readonly string[]
 }
 
-/** The lines of /etc/hosts that give an address names. Source: man hosts(5). */
+/** What a line of a hosts file says; undefined where it names nothing. Source: man hosts(5). */
+export function hostsLineOf(line: string): Omit<HostsLine, 'line'> | undefined {
+  const [address, ...names] = line.replace(/#.*/, '').trim().split(/\s+/)
+  return address === undefined || address === '' || names.length === 0 ? undefined : { address, names }
+}
+
+/** The lines of /etc/hosts that give an address names. */
 export function hostsLines(files: HostFiles): Found<readonly HostsLine[]> {
   const text = textAt(files, HOSTS)
   if (text.kind !== 'known') return text
   const value = text.value.text.split('\n').flatMap((raw, index) => {
-    const [address, ...names] = raw.replace(/#.*/, '').trim().split(/\s+/)
-    return address === undefined || address === '' || names.length === 0 ? [] : [{ line: index + 1, address, names }]
+    const said = hostsLineOf(raw)
+    return said === undefined ? [] : [{ line: index + 1, ...said }]
   })
   return { kind: 'known', value }
 }

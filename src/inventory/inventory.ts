@@ -60,6 +60,11 @@ export interface Inventory {
   readonly refused: readonly RefusedSource[]
 }
 
+/** A host's name up to the first dot: `inventory_hostname_short`. */
+export function shortName(host: string): string {
+  return host.split('.')[0] ?? host
+}
+
 /** Names Ansible takes for the control host although no inventory names them. */
 export const LOCALHOST_NAMES: readonly string[] = ['127.0.0.1', 'localhost', '::1']
 

@@ -1,5 +1,5 @@
 import { ANY_NAME } from '../ansible/statement.js'
-import { addHost, addToGroup } from '../inventory/inventory.js'
+import { addHost, addToGroup, shortName } from '../inventory/inventory.js'
 import { type Cause, known, type Truth, type Value } from '../jinja/value.js'
 import { placeOf } from '../source/text.js'
 import { evaluateNode } from '../variables/node-value.js'
@@ -83,8 +83,7 @@ interface Membership {
 }
 
 function namesHost({ key, parents }: Membership, host: string): boolean {
-  const short = host.split('.')[0] ?? host
-  return [key ?? '', ...parents].some(name => name.includes(short))
+  return [key ?? '', ...parents].some(name => name.includes(shortName(host)))
 }
 
 /** group_by puts a dash for each blank in the names of groups. */

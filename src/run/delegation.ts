@@ -1,5 +1,5 @@
 import type { Task } from '../ansible/statement.js'
-import { groupNamesOf } from '../inventory/inventory.js'
+import { groupNamesOf, shortName } from '../inventory/inventory.js'
 import type { Value } from '../jinja/value.js'
 import { evaluateNode } from '../variables/node-value.js'
 import type { Node } from '../yaml/node.js'
@@ -22,14 +22,12 @@ export function sendersOf(walk: Walk, task: Task, frame: Frame, isOnce: boolean)
   const { result, reads } = scope.withReads(() => evaluateNode(delegate, scope))
   const isSame = [...reads].every(name => sameForAll.has(name))
   if (isSame && result.kind === 'known' && result.data !== host) return []
-  const [first] = walk.hosts
-  const hosts = isOnce && first !== undefined ? [first] : walk.hosts
-  return delegating(walk, delegate, task, frame, hosts)
+  return delegating(walk, delegate, task, frame, isOnce)
 }
 
 /** Which hosts delegate to the run's own, and what that rests on. */
 interface Delegating {
-  readonly hosts: readonly string[]
+  readonly isOnce: boolean
   readonly senders: readonly string[]
   readonly roles: readonly Role[]
   readonly reads: ReadonlySet<string>
@@ -39,8 +37,8 @@ interface Delegating {
 /** A file that is included once a download asks a thousand hosts the same at each. */
 const delegatingOf = new WeakMap<Walk, Map<Node, readonly Delegating[]>>()
 
-/** The hosts of these that delegate to the run's own, or may; taken from before where nothing it rests on has changed since. */
-function delegating(walk: Walk, delegate: Node, task: Task, frame: Frame, hosts: readonly string[]): readonly string[] {
+/** The hosts that delegate to the run's own, or may; taken from before where nothing it rests on has changed since. */
+function delegating(walk: Walk, delegate: Node, task: Task, frame: Frame, isOnce: boolean): readonly string[] {
   const { changes, options } = walk.state
   const roles = rolesOf(frame)
   const known = delegatingOf.get(walk) ?? new Map<Node, readonly Delegating[]>()
@@ -51,14 +49,14 @@ function delegating(walk: Walk, delegate: Node, task: Task, frame: Frame, hosts:
   const all = known.get(delegate)?.filter(isCurrent) ?? []
   const before = all.find(
     each =>
-      (each.hosts === hosts || (each.hosts.length === 1 && hosts.length === 1 && each.hosts[0] === hosts[0])) &&
+      each.isOnce === isOnce &&
       each.roles.length === roles.length &&
       each.roles.every((role, index) => role === roles[index]) &&
       [...each.reads].every(name => !local.has(name)),
   )
   if (before !== undefined) return before.senders
   const version = changes.version()
-  const others = hosts.filter(host => host !== options.host)
+  const others = walk.hosts.slice(0, isOnce ? 1 : undefined).filter(host => host !== options.host)
   const { results, reads } = forHosts(
     walk,
     frame,
@@ -77,14 +75,14 @@ function delegating(walk: Walk, delegate: Node, task: Task, frame: Frame, hosts:
   const left = new Set(open.length > mostOpen ? open.filter(sender => !isFirstAlike(walk, sender, frame)) : [])
   const senders = delegated.filter(sender => !left.has(sender))
   if ([...reads].every(name => !local.has(name) && !ofEachFrame.has(name)))
-    known.set(delegate, [...all, { hosts, senders, roles, reads, version }])
+    known.set(delegate, [...all, { isOnce, senders, roles, reads, version }])
   return senders
 }
 
 /** Whether a target is another host, or the very one that names it: never the run's own by the name of the one that names it. */
 function passesOn(target: Value, sender: string): boolean {
   const options = target.kind === 'one-of' ? target.options.map(option => option.value) : [target]
-  const short = sender.split('.')[0] ?? sender
+  const short = shortName(sender)
   return options.every(each => (each.kind === 'known' && each.data === sender) || !mentions(each, short))
 }
 

@@ -1,5 +1,5 @@
 import { ANY_NAME, type Task } from '../ansible/statement.js'
-import type { Inventory } from '../inventory/inventory.js'
+import { type Inventory, shortName } from '../inventory/inventory.js'
 import { observeOperations } from '../jinja/observed.js'
 import type { Value } from '../jinja/value.js'
 import { once } from '../source/once.js'
@@ -27,7 +27,7 @@ export function forHosts<T>(
   task: Task,
   hosts: readonly string[],
   items: ReadonlyMap<string, Value>,
-  evaluate: (scope: Scope, host: string) => T,
+  evaluate: (scope: Scope) => T,
   keepsName: (result: T, host: string) => boolean,
 ): ForHosts<T> {
   const differs = differingNames(walk, frame)
@@ -57,16 +57,16 @@ function kindOf<T>(
   scope: Scope,
   host: string,
   own: OfOneHost,
-  evaluate: (scope: Scope, host: string) => T,
+  evaluate: (scope: Scope) => T,
   keepsName: (result: T, host: string) => boolean,
 ): Kind<T> {
-  const short = host.split('.')[0] ?? host
+  const short = shortName(host)
   let isMadeOfName = false
   const { result, reads } = observeOperations(
     ({ operands }) => {
       isMadeOfName ||= operands.some(operand => mentions(operand, short))
     },
-    () => scope.withReads(() => evaluate(scope, host)),
+    () => scope.withReads(() => evaluate(scope)),
   )
   const readsName = reads.has('inventory_hostname')
   const isOfOne =

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { ANY_NAME, type Definition, type Task } from '../ansible/statement.js'
 import { dataValue } from '../inventory/data.js'
-import { groupNamesOf, hostsOf, type Inventory } from '../inventory/inventory.js'
+import { groupNamesOf, hostsOf, type Inventory, shortName } from '../inventory/inventory.js'
 import { evaluateTemplate } from '../jinja/template.js'
 import { type Cause, type Dict, failure, type Key, known, type Truth, unknown, type Value } from '../jinja/value.js'
 import { once } from '../source/once.js'
@@ -329,7 +329,7 @@ export function createScopes(state: RunState, variables: PlayVariables): Scopes 
     const source = inventory.hosts.get(host)?.source
     const values: [string, () => Value][] = [
       ['inventory_hostname', () => known(host)],
-      ['inventory_hostname_short', () => known(host.split('.')[0] ?? host)],
+      ['inventory_hostname_short', () => known(shortName(host))],
       [
         'group_names',
         () => (openFor(host).length > 0 ? unknown(openFor(host)) : texts(groupNamesOf(state.inventory, host))),

@@ -6,34 +6,14 @@ import { quoted } from '../../src/host/quoted.js'
 import { enabledService, type HostRecord, listening } from '../host/sample-hosts.js'
 import { usedHost } from '../host/used-host.js'
 import { writeHost } from '../host/write-host.js'
-import { obeyed } from '../reports/obeyed.js'
+import { hostileTexts, obeyed } from '../reports/obeyed.js'
 import { withTemporary, writeFiles } from '../source/trees.js'
 import { runWhofixes } from './run-whofixes.js'
 import { smallTree } from './small-tree.js'
 
 /** What may stand in a name of a file: anything but a slash and NUL. */
 const tails = fc
-  .array(
-    fc.constantFrom(
-      '\u001B[2J',
-      '\u001B]0;title\u0007',
-      '\r',
-      '\u0085',
-      '\u009B31m',
-      '\u202Eelif',
-      '\u2066',
-      '\u061C',
-      '\u007F',
-      '|',
-      '`',
-      '\n',
-      "'",
-      '$(x)',
-      ' ',
-      'x',
-    ),
-    { minLength: 1, maxLength: 3 },
-  )
+  .array(fc.constantFrom(...hostileTexts, '|', '`', '\n', "'", '$(x)', ' ', 'x'), { minLength: 1, maxLength: 3 })
   .map(pieces => pieces.join(''))
 
 /** A used host with such a text in names, contents, what is printed and what listens. */

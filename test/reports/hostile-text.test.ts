@@ -11,29 +11,12 @@ import type { VerifyReport } from '../../src/reports/verify.js'
 import { renderVerifyJson } from '../../src/reports/verify-json.js'
 import { renderVerifyText } from '../../src/reports/verify-text.js'
 import { htmlOf, markdownTree, tablesOf } from './markdown-tree.js'
-import { obeyed } from './obeyed.js'
+import { hostileTexts, obeyed } from './obeyed.js'
 
 const words = fc
   .array(
     fc.oneof(
-      fc.constantFrom(
-        '\u001B[2J',
-        '\u001B]0;title\u0007',
-        '\r',
-        '\u0085',
-        '\u009B31m',
-        '\u202Eelif',
-        '\u2066',
-        '\u061C',
-        '\u007F',
-        'a|b',
-        '`',
-        '```',
-        '\n',
-        '\r\n\r\n| x |',
-        '<b>',
-        '\t',
-      ),
+      fc.constantFrom(...hostileTexts, 'a|b', '`', '```', '\n', '\r\n\r\n| x |', '<b>', '\t'),
       fc.string({ unit: 'binary', maxLength: 6 }),
       fc.constantFrom('agent.service', '/etc/fstab'),
     ),

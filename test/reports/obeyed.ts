@@ -1,3 +1,16 @@
+/** Texts a terminal obeys, or that hide what stands there. */
+export const hostileTexts: readonly string[] = [
+  '\u001B[2J',
+  '\u001B]0;title\u0007',
+  '\r',
+  '\u0085',
+  '\u009B31m',
+  '\u202Eelif',
+  '\u2066',
+  '\u061C',
+  '\u007F',
+]
+
 /**
  * What a terminal would obey or a reader could not see in a text of several lines, as code points: controls but the newline and the
  * tab, marks that turn the direction of text, separators of lines, halves of surrogate pairs.

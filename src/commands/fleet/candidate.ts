@@ -3,7 +3,7 @@ import type { Evidence } from '../../evidence/evidence.js'
 import { type Subject, subjectOf } from '../../host/alike/question.js'
 import { factsOf } from '../../host/facts/facts.js'
 import { ANY_HOST } from '../../inventory/facts.js'
-import { groupNamesOf, hostsOf } from '../../inventory/inventory.js'
+import { groupNamesOf, hostsOf, shortName } from '../../inventory/inventory.js'
 import { formOf } from '../../jinja/address-form.js'
 import type { Dict, Value } from '../../jinja/value.js'
 import { UsageError } from '../../source/diagnostic.js'
@@ -37,7 +37,7 @@ export function candidateOf(fleet: Fleet, host: string): Candidate {
   const given = facts().get(host) ?? facts().get(ANY_HOST) ?? (evidence === undefined ? undefined : factsOf(evidence))
   const { inventory, beside } = opened
   const groups = groupsFor(fleet, host)
-  const others = groups.flatMap(([group, counts]) => (counts ? [] : group))
+  const others = groups.flatMap(({ group, counts }) => (counts ? [] : group))
   const subject = subjectOf(captured, given, ownNames(host, opened, given, captured, others), fleet.names())
   const { mask, values } = subject.identity
   const definitions = [
@@ -45,9 +45,7 @@ export function candidateOf(fleet: Fleet, host: string): Candidate {
     ...beside.flatMap(file => (file.host === host ? file.definitions : [])),
   ]
   // A group that nothing names still has its place among the others.
-  const places = groups.map(([group, counts]) =>
-    counts ? ([group, placeIn(hostsOf(inventory, group), host)] as const) : (['', ''] as const),
-  )
+  const places = groups.map(({ group, counts, place }) => (counts ? [group, place] : ['', '']))
   const station = JSON.stringify([
     places,
     definitions
@@ -59,12 +57,11 @@ export function candidateOf(fleet: Fleet, host: string): Candidate {
     isTelling(host) ? '' : host,
     evidence === undefined ? missing : '',
   ])
-  const isAlone = !isTelling(host) || places.some(([, place]) => place !== '')
   return {
     host,
     origin: evidence?.origin ?? null,
     station,
-    isAlone,
+    isAlone: isAlone(host, groups),
     subject,
     ...(evidence === undefined ? { missing } : {}),
   }
@@ -75,23 +72,30 @@ export function candidateOf(fleet: Fleet, host: string): Candidate {
  * needs a run; of these the last first, since all the others delegate to the first one, whose run is the longest.
  */
 export function inOrderOfWork(fleet: Fleet): readonly string[] {
-  const { hosts, opened } = fleet
-  const isAlone = (host: string): boolean =>
-    !isTelling(host) ||
-    groupsFor(fleet, host).some(([group, counts]) => counts && placeIn(hostsOf(opened.inventory, group), host) !== '')
-  const alone = new Set(hosts.filter(isAlone))
+  const { hosts } = fleet
+  const alone = new Set(hosts.filter(host => isAlone(host, groupsFor(fleet, host))))
   return [...[...alone].reverse(), ...hosts.filter(host => !alone.has(host))]
 }
 
-/** The groups of a host, each with whether it may tell the host apart: not where nothing names it (racks, sites). */
-function groupsFor(
-  { opened: { inventory }, named }: Fleet,
-  host: string,
-): readonly (readonly [group: string, counts: boolean])[] {
-  return ['all', ...groupNamesOf(inventory, host)].map(group => [
+/** A group of a host, and which place it has there where that is its alone. */
+interface OwnGroup {
+  readonly group: string
+  /** Whether it may tell the host apart: not where nothing names it (racks, sites). */
+  readonly counts: boolean
+  readonly place: string
+}
+
+function groupsFor({ opened: { inventory }, named }: Fleet, host: string): readonly OwnGroup[] {
+  return ['all', ...groupNamesOf(inventory, host)].map(group => ({
     group,
-    group === 'all' || !isTelling(group) || named().group(group),
-  ])
+    counts: group === 'all' || !isTelling(group) || named().group(group),
+    place: placeIn(hostsOf(inventory, group), host),
+  }))
+}
+
+/** Whether no other host can have the station of this one. */
+function isAlone(host: string, groups: readonly OwnGroup[]): boolean {
+  return !isTelling(host) || groups.some(({ counts, place }) => counts && place !== '')
 }
 
 /** Whether a name is more than a plain word, so that it stands in a text for what it names only. */
@@ -132,7 +136,7 @@ function ownNames(
   const add = (what: string, value: string | undefined): void => {
     if (value !== undefined && /[0-9.:-]/.test(value) && !shared.has(value)) named.push([what, value])
   }
-  add('short name', host.split('.')[0])
+  add('short name', shortName(host))
   for (const { name, node } of inventory.hosts.get(host)?.variables ?? []) {
     const value = node.kind === 'scalar' && typeof node.data === 'string' ? node.data : undefined
     if (isName.test(name)) add(name, value)

@@ -1,6 +1,7 @@
 import { type AnalysisRequest, type OpenedInventory, openInventory } from '../../analyze.js'
 import { type EvidenceHost, evidenceHosts } from '../../evidence/open.js'
 import { readFacts } from '../../inventory/facts.js'
+import { shortName } from '../../inventory/inventory.js'
 import { readPattern } from '../../inventory/patterns.js'
 import type { Dict } from '../../jinja/value.js'
 import { type Diagnostic, UsageError } from '../../source/diagnostic.js'
@@ -61,7 +62,7 @@ export function openFleet(
       : readFacts(request.facts, report, opened.inventory.hosts.keys()),
   )
   const named = once(() => namedIn(tree, opened, request))
-  const names = once(() => new Set([...inventory.hosts.keys()].flatMap(host => [host, host.split('.')[0] ?? host])))
+  const names = once(() => new Set([...inventory.hosts.keys()].flatMap(host => [host, shortName(host)])))
   return { tree, request, opened, hosts, evidence, facts, named, names, only, diagnostics }
 }
 

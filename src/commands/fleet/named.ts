@@ -66,7 +66,7 @@ export function namedIn(
     ...(inventory.groups.get(group)?.variables ?? []),
     ...beside.flatMap(file => (file.group === group ? file.definitions : [])),
   ]
-  const isRead = (name: string): boolean => texts.some(text => new RegExp(`[.'"]${name}\\b`).test(text))
+  const isRead = (name: string): boolean => new RegExp(`[.'"]${name}\\b`).test(all())
   return {
     networks: [...networks.values()],
     unread: new Set(seldomRead.filter(name => !isRead(name))),

@@ -45,7 +45,7 @@ interface Amount {
   readonly exact: boolean
 }
 
-/** Longer lists are those of the hosts of groups: in which a host is, and where, is asked apart from this. */
+/** Longer lists stay as they are: most are those of the hosts of groups. */
 const LONGEST = 12
 
 /** Collects guards from what is evaluated while a run is followed. */

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Evidence } from '../../evidence/evidence.js'
 import type { Content, Entry, Found } from '../../evidence/host-files.js'
+import { shortName } from '../../inventory/inventory.js'
 import type { Dict, Value } from '../../jinja/value.js'
 import type { Answered } from '../../run/host-view.js'
 import { once } from '../../source/once.js'
 import { capturedMoment } from '../captured.js'
-import { isLoopback } from '../hosts-file.js'
+import { hostsLineOf, isLoopback } from '../hosts-file.js'
 import type { Listener, Moment, Seen } from '../moment.js'
 import { exchange, type Identity, identityOf } from './identity.js'
 
@@ -210,14 +211,14 @@ const partlyAsked: readonly { readonly is: RegExp; readonly without: (text: stri
 
 /** The lines of a hosts file, without those that name nothing but other hosts. */
 function withoutOtherHosts(text: string, { evidence: { host }, hosts }: Subject): string {
-  const short = (name: string): string => name.split('.')[0] ?? name
-  const isOther = (name: string): boolean =>
-    (hosts.has(name) || hosts.has(short(name))) && name !== host && short(name) !== short(host)
+  const isOwn = (name: string): boolean => shortName(name) === shortName(host)
+  const isOther = (name: string): boolean => (hosts.has(name) || hosts.has(shortName(name))) && !isOwn(name)
   const lines = text.split('\n').flatMap((line, index) => {
-    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/)
-    if (names.length > 0 && names.every(isOther)) return []
+    const said = hostsLineOf(line)
+    if (said === undefined) return line
+    if (said.names.every(isOther)) return []
     // Which line names the host by a loopback address is told.
-    return names.some(name => short(name) === short(host)) && isLoopback(address) ? `${index + 1}: ${line}` : line
+    return said.names.some(isOwn) && isLoopback(said.address) ? `${index + 1}: ${line}` : line
   })
   return lines.join('\n')
 }
